@@ -78,6 +78,7 @@ const SECTIONS = [
       'data-directory',
       'failures',
       'l1',
+      'paymaster',
       'logs-and-traces',
       'storage-names',
       'guarantees',

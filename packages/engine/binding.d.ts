@@ -7,6 +7,16 @@ export declare class Block {
   constructor(values: string)
 }
 
+/** Accumulated weights of a block under construction. */
+export declare class BlockWeights {
+  /** Weights of a block without transactions. */
+  constructor()
+  /** Reads what `toText` wrote. */
+  static parse(text: string): BlockWeights
+  get figures(): CapacityFigures
+  toText(): string
+}
+
 export declare class Class {
   static compile(text: string, limits?: ClassLimits | undefined | null): Promise<Class>
   static withCasm(text: string, casm: string): Promise<Class>
@@ -77,7 +87,7 @@ export declare class DebugTrace {
 }
 
 export declare class Execution {
-  /** `accepted`, `reverted` or `rejected`. */
+  /** `accepted`, `reverted`, `rejected` or `full`. */
   get outcome(): string
   get receipt(): string | null
   get trace(): string | null
@@ -89,6 +99,12 @@ export declare class Execution {
   get diffLength(): number
   /** The state after it; none if it was rejected or ran on a temporary layer. */
   get next(): State | null
+  /** The weights of the block with it, if they were asked for. */
+  get weights(): BlockWeights | null
+  /** The weights that would be above the capacity of the block. */
+  get exceeded(): Array<string>
+  /** Whether it does not fit an empty block either. */
+  get isTooLarge(): boolean
   /** The block that was closed with it, once. */
   takeClosed(): Closed | null
 }
@@ -194,6 +210,11 @@ export declare class State {
   figures(): StateFigures
   /** Executes one transaction and folds its changes into the next state. */
   execute(block: Block, transaction: Transaction, flags?: Flags | undefined | null): Promise<Execution>
+  /**
+   * As `execute`, and adds the transaction to the weights of the block. Changes nothing if they would be above the
+   * capacity.
+   */
+  executeWithin(block: Block, transaction: Transaction, flags: Flags | undefined | null, weights: BlockWeights, capacity: CapacityFigures): Promise<Execution>
   /** Calls a function and gives `{result}` or `{failure}` as JSON. */
   call(block: Block, call: FunctionCall): Promise<string>
   /** Calls a function with the machine's trace and gives its frames as JSON. */
@@ -264,6 +285,17 @@ export interface AllocatorFigures {
 export declare function benchFreed(): Freed
 
 export declare function blake(felts: Array<string>): string
+
+export interface CapacityFigures {
+  l1_gas: number
+  message_segment_length: number
+  n_events: number
+  n_txs: number
+  state_diff_size: number
+  sierra_gas: number
+  proving_gas: number
+  receipt_l2_gas: number
+}
 
 export interface ClassFigures {
   sierraVersion?: string

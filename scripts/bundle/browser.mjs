@@ -46,6 +46,7 @@ const REPLACED = new Map(
     'l1/anvil/state-files.ts': 'refused.ts',
     'l1/anvil/autosave.ts': 'refused.ts',
     'chain/genesis/argent-classes.ts': 'refused.ts',
+    'paymaster/paymaster.ts': 'refused.ts',
   }).map(([source, host]) => [join(SOURCES, source), join(HOST, host)]),
 );
 REPLACED.set(

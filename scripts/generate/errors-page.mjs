@@ -64,6 +64,26 @@ const ADVICE = {
   INVALID_TRANSACTION_INPUT: ELSEWHERE,
   UNSUPPORTED_TX_TYPE: ELSEWHERE,
   TRANSACTION_BLOCKED: ELSEWHERE,
+  INVALID_ADDRESS:
+    'No account is deployed at the address. Deploy it, or send `deployment` with the transaction.',
+  TOKEN_NOT_SUPPORTED:
+    'Pay in a token of `paymaster_getSupportedTokens`, or add the token with `devnet_setPaymaster`.',
+  INVALID_SIGNATURE:
+    'Sign the typed data of `paymaster_buildTransaction` unchanged, with the key of the account.',
+  MAX_AMOUNT_TOO_LOW:
+    'The price has changed, or the typed data offers too little. Build the transaction again.',
+  CLASS_HASH_NOT_SUPPORTED:
+    'Use an account of a class with outside executions, such as `data.supported_class_hash`.',
+  PAYMASTER_EXECUTION_ERROR:
+    'The calls of the user fail, or the typed data is not for this paymaster. See `data.execution_error`.',
+  INVALID_TIME_BOUNDS:
+    'Build the transaction again, or set bounds around the time of the next block. The data names all three times.',
+  INVALID_DEPLOYMENT_DATA:
+    'Send the class, salt and calldata that give the address; leave them out if the account is deployed.',
+  INVALID_CLASS_HASH: 'Declare the class of the account first.',
+  INVALID_ID: 'Use a `tracking_id` that this node returned since its start.',
+  PAYMASTER_UNKNOWN_ERROR:
+    'The paymaster is off, rejects the user or a contract, needs a key, or has spent its budget. The data gives the reason.',
   SERVICE_BUSY:
     'Try again, or request less. `--memory-budget`, `--maximum-response-size` and `--maximum-executions` set the limits.',
   DUMP_ERROR:

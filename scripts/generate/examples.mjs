@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { Account, ec, hash, RpcProvider } from 'starknet';
+import { Account, ec, hash, RpcProvider, Signer, stark } from 'starknet';
 import { WebSocket } from 'ws';
 import { createChain } from '../../packages/starkbox/dist/index.js';
 import { ROOT } from '../cargo.mjs';
@@ -57,6 +57,7 @@ export async function examples() {
   } finally {
     await node.close();
   }
+  await paymaster(examples);
   return new Map(
     [...examples].map(([name, { params, answer, ...rest }]) => {
       const isOfInstance = typeof params === 'object' && params !== null && 'instance_id' in params;
@@ -82,6 +83,12 @@ async function blocksAndAccounts(call) {
   await call('devnet_setTime', { time: 1700001000, generate_block: true });
   await call('devnet_increaseTime', { time: 60 });
   await call('devnet_setBlockSettings', { time_step: 10 });
+  await call('devnet_setNetworkConditions', {
+    conditions: { gas_market: true, capacity: 'network' },
+  });
+  await call('devnet_setCongestion', { congestion: { demand: 0.5, median_tip: 1000000000 } });
+  await call('devnet_getNetworkConditions');
+  await call('devnet_setNetworkConditions', { conditions: null });
   const snapshot_id = await call('devnet_snapshot', { name: 'before' });
   await call('devnet_listSnapshots');
   await call('devnet_revert', { snapshot_id });
@@ -394,6 +401,52 @@ async function instancesAndFiles(call) {
   const { image } = await call('devnet_dump', { format: 'image', inline: true });
   await call('devnet_load', { image });
   await call('devnet_restart');
+}
+
+/**
+ * Builds, signs and sends a transfer that the paymaster pays, on a node of its own.
+ *
+ * @param {Map<string, Example>} examples
+ */
+async function paymaster(examples) {
+  const node = await createChain({ seed: 0, startTime: 1700000000, paymaster: true });
+  try {
+    const [alice, bob] = node.accounts;
+    if (!alice || !bob) throw new Error('the node has no accounts');
+    /** @type {Call} */
+    const call = async (method, params) => {
+      const request = { jsonrpc: '2.0', id: 1, method, ...(params ? { params } : {}) };
+      const { result, error } = JSON.parse((await node.handle(JSON.stringify(request))) ?? '{}');
+      if (!examples.has(method))
+        examples.set(method, { params, answer: error ? { error } : result });
+      return result;
+    };
+    await call('devnet_setBlockSettings', { time_step: 10 });
+    await call('devnet_setPaymaster', { budget: '1000000000000000000' });
+    await call('paymaster_isAvailable');
+    await call('paymaster_getSupportedTokens');
+    const parameters = { version: '0x1', fee_mode: { mode: 'sponsored' } };
+    const transfer = {
+      to: STRK,
+      selector: hash.getSelectorFromName('transfer'),
+      calldata: [bob.address, '0x5', '0x0'],
+    };
+    const user_address = alice.address;
+    const { typed_data } = await call('paymaster_buildTransaction', {
+      transaction: { type: 'invoke', invoke: { user_address, calls: [transfer] } },
+      parameters,
+    });
+    const signed = await new Signer(alice.privateKey).signMessage(typed_data, user_address);
+    const signature = stark.signatureToHexArray(signed);
+    const { tracking_id } = await call('paymaster_executeTransaction', {
+      transaction: { type: 'invoke', invoke: { user_address, typed_data, signature } },
+      parameters,
+    });
+    await call('paymaster_trackingIdToLatestHash', { tracking_id });
+    await call('devnet_getPaymaster');
+  } finally {
+    await node.close();
+  }
 }
 
 /**

@@ -25,7 +25,7 @@ const PAGES = [
     title: 'Blocks, time and prices',
     document: 'devnet',
     methods:
-      'createBlock abortBlocks reorg acceptOnL1 setTime increaseTime setGasPrice setBlockSettings getBlockSettings',
+      'createBlock abortBlocks reorg acceptOnL1 setTime increaseTime setGasPrice setBlockSettings getBlockSettings setNetworkConditions getNetworkConditions setCongestion',
   },
   {
     page: 'state',
@@ -72,12 +72,13 @@ const PAGES = [
     title: 'Node, requests and instances',
     document: 'devnet',
     methods:
-      'getConfig getStatus rpc.discover createInstance listInstances deleteInstance recordRequests getRequests getRequest getRecording subscribeSandbox subscribeRequests',
+      'getConfig getStatus rpc.discover createInstance listInstances deleteInstance setPaymaster getPaymaster recordRequests getRequests getRequest getRecording subscribeSandbox subscribeRequests',
   },
   { page: 'reading', title: 'Reading the chain', document: 'read' },
   { page: 'transactions', title: 'Sending transactions', document: 'write' },
   { page: 'traces', title: 'Traces, simulations and proofs', document: 'trace' },
   { page: 'subscriptions', title: 'Subscriptions', document: 'ws' },
+  { page: 'paymaster', title: 'Paymaster', document: 'paymaster' },
 ];
 
 const INTRO = `# Methods
@@ -86,8 +87,9 @@ Every method of the node, by group. Pass parameters by name or by position, in t
 
 Methods that begin with \`starknet_\` belong to the Starknet JSON-RPC specification and have its types. Methods that
 begin with \`devnet_\` control the node; [Types](methods/types.md) describes their objects. Every \`starknet_\` method also
-has a name with \`chain_\`, and every \`devnet_\` method one with \`sandbox_\`. \`rpc.discover\` returns all of this as one
-OpenRPC document. [Subscriptions](subscriptions.md) need a WebSocket.
+has a name with \`chain_\`, and every \`devnet_\` method one with \`sandbox_\`. Methods that begin with \`paymaster_\` need
+[a node with a paymaster](../features/paymaster.md). \`rpc.discover\` returns all of this as one OpenRPC document.
+[Subscriptions](subscriptions.md) need a WebSocket.
 
 The examples come from a node with \`--seed 0\`. They leave out \`jsonrpc\` and \`id\`, show the \`result\` or the
 \`error\`, and cut long values (\`…\`).
@@ -105,11 +107,11 @@ forbidden. A \`devnet_\` method returns -1 with a sentence if the node cannot do
  */
 export function methodsPages(documents, examples) {
   const groups = groupsOf(documents);
-  const devnet = documentOf(documents, 'devnet');
+  const typed = ['devnet', 'paymaster'].map((file) => documentOf(documents, file));
   /** @param {string} text */
   const linked = (text) =>
     text.replace(/`([A-Z0-9_]+)`/g, (code, name) =>
-      Object.hasOwn(devnet.components.schemas, name)
+      typed.some(({ components }) => Object.hasOwn(components.schemas, name))
         ? `[${code}](types.md#${name.toLowerCase()})`
         : code,
     );
@@ -131,7 +133,11 @@ export function methodsPages(documents, examples) {
     const text = [`# ${title}`, '[All methods](../methods.md)', ...sections, ...table].join('\n\n');
     return /** @type {const} */ ([`methods/${page}.md`, `${linked(text)}\n`]);
   });
-  const typesPage = ['# Types', 'The objects of `devnet_` methods.', ...types(devnet)].join('\n\n');
+  const typesPage = [
+    '# Types',
+    'The objects of `devnet_` and `paymaster_` methods.',
+    ...typed.flatMap(types),
+  ].join('\n\n');
   return new Map([
     ['methods.md', `${[INTRO.trimEnd(), ...index].join('\n\n')}\n`],
     ...pages,

@@ -31,7 +31,15 @@ export const LEAVES: readonly string[] = [
   'files',
   'scheduling',
 ];
-const WORLD = [...LEAVES, 'chain/history', 'chain/mempool', 'chain/world', 'chain/genesis', 'fork'];
+const WORLD = [
+  ...LEAVES,
+  'chain/history',
+  'chain/mempool',
+  'chain/network',
+  'chain/world',
+  'chain/genesis',
+  'fork',
+];
 const STEPS = [...WORLD, 'chain/steps'];
 const CHAIN = [...STEPS, 'chain'];
 const RPC = [...CHAIN, 'chain/queries', 'chain/debugging', 'chain/reports', 'rpc/protocol'];
@@ -53,6 +61,7 @@ const SERVICE = [
   'server/http',
   'store',
   'telemetry',
+  'paymaster',
 ];
 
 /** The folders and root files of packages/starkbox/src. Each row imports only rows that precede it. */
@@ -78,14 +87,15 @@ const STARKBOX: FolderTable = {
   },
   'client-node': { may: ['client', 'files'], packages: ['ws'] },
   'debug-info': { may: ['bounded-map', 'json'] },
-  config: { may: LEAVES },
+  'chain/network': { may: LEAVES, packages: ['@starkbox/engine'] },
+  config: { may: [...LEAVES, 'chain/network'] },
   telemetry: { may: [...LEAVES, 'config'], packages: ['node:http'] },
   'fork/origin': { may: LEAVES, packages: ['@starkbox/engine', 'node:http'] },
   fork: { may: [...LEAVES, 'config', 'fork/origin'], packages: ['@starkbox/engine'] },
   'chain/history': { may: LEAVES, packages: ['@starkbox/engine'] },
   'chain/mempool': { may: LEAVES, packages: ['@starkbox/engine'] },
   'chain/world': {
-    may: [...LEAVES, 'chain/history', 'chain/mempool'],
+    may: [...LEAVES, 'chain/history', 'chain/mempool', 'chain/network'],
     packages: ['@starkbox/engine'],
   },
   'chain/genesis': {
@@ -151,6 +161,11 @@ const STARKBOX: FolderTable = {
   server: { may: [...LEAVES, 'rpc/protocol', 'rpc/request-log'], packages: ['node:http'] },
   'server/http': { may: [...LEAVES, 'rpc/protocol', 'server'], packages: ['node:http'] },
   'server/ws': { may: [...LEAVES, 'rpc/protocol', 'server'], packages: ['node:http', 'ws'] },
+  paymaster: {
+    may: [...CHAIN, 'chain/queries'],
+    types: ['rpc/methods'],
+    packages: ['@starkbox/engine'],
+  },
   service: { may: SERVICE },
   // What packages with a registry of instances import.
   registry: { may: [...SERVICE, 'service', 'store/database', 'store/directory'] },

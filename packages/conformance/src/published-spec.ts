@@ -82,7 +82,15 @@ export function loadOwnSpec(): Spec {
   return new Spec({
     name: 'our documents',
     directory: fileURLToPath(DOCUMENTS),
-    files: ['read.json', 'write.json', 'trace.json', 'ws.json', 'casm.json', 'devnet.json'],
+    files: [
+      'read.json',
+      'write.json',
+      'trace.json',
+      'ws.json',
+      'casm.json',
+      'devnet.json',
+      'paymaster.json',
+    ],
   });
 }
 

@@ -1,6 +1,7 @@
 // Reports of an execution: receipts, traces, and failures with their frames.
 
 import type * as binding from '../binding.js';
+import { exceededWeights, type WeightName } from './block-weights.js';
 import { callWorker } from './call.js';
 import { EngineError, parseReport } from './error.js';
 import type { SlotWrite } from './state-values.js';
@@ -203,6 +204,16 @@ export interface Rejected {
   readonly initialReads: string | undefined;
 }
 
+/** A transaction that a block has no room for: nothing changed. */
+export interface Full {
+  readonly outcome: 'full';
+  /** The weights that would be above the capacity. */
+  readonly exceeded: readonly WeightName[];
+  /** Whether it does not fit an empty block of this capacity either. */
+  readonly isTooLarge: boolean;
+  readonly printed: readonly Printed[];
+}
+
 /** Why a call failed, with what each failed frame returned, outermost first. */
 export type CallFailure = Fault & { readonly returned: readonly (readonly string[])[] };
 
@@ -222,11 +233,15 @@ export function flagsOfEach(flags: FlagsOfEach, count: number): ExecutionFlags[]
     : Array.from({ length: count }, () => ({ ...flags }));
 }
 
+function printedOf({ printed }: binding.Execution): readonly Printed[] {
+  return printed === null ? [] : parseReport<readonly Printed[]>(printed);
+}
+
 /** @internal */
 export function outcomeOf(native: binding.Execution): Executed | Rejected {
   const { outcome, receipt, trace, failure } = native;
   const initialReads = native.initialReads ?? undefined;
-  const printed = native.printed === null ? [] : parseReport<readonly Printed[]>(native.printed);
+  const printed = printedOf(native);
   if (receipt === null || trace === null) {
     return {
       outcome: 'rejected',
@@ -256,7 +271,29 @@ export async function executed<T extends object>(
   execute: () => Promise<binding.Execution>,
   madeBy: (native: binding.Execution) => T | null | undefined,
 ): Promise<(Executed & T) | Rejected> {
+  return withResults(await callWorker(execute), madeBy);
+}
+
+/**
+ * As `executed`, of an execution that a block may have no room for.
+ *
+ * @internal
+ */
+export async function executedWithin<T extends object>(
+  execute: () => Promise<binding.Execution>,
+  madeBy: (native: binding.Execution) => T | null | undefined,
+): Promise<(Executed & T) | Rejected | Full> {
   const native = await callWorker(execute);
+  if (native.outcome !== 'full') return withResults(native, madeBy);
+  const { isTooLarge } = native;
+  const exceeded = exceededWeights(native.exceeded);
+  return { outcome: 'full', exceeded, isTooLarge, printed: printedOf(native) };
+}
+
+function withResults<T extends object>(
+  native: binding.Execution,
+  madeBy: (native: binding.Execution) => T | null | undefined,
+): (Executed & T) | Rejected {
   const report = outcomeOf(native);
   if (report.outcome === 'rejected') return report;
   const reports = madeBy(native);

@@ -5,6 +5,12 @@ import { callNow } from './call.js';
 
 export type { BatchOptions, Turn } from './batch.js';
 export {
+  type BlockRoom,
+  BlockWeights,
+  type CapacityFigures,
+  type WeightName,
+} from './block-weights.js';
+export {
   type BuiltinClass,
   builtinClass,
   Class,
@@ -31,6 +37,7 @@ export type {
   ExecutionFlags,
   Fault,
   Frame,
+  Full,
   FunctionCall,
   Gas,
   MachineRun,
@@ -56,6 +63,7 @@ export type {
 } from './source-questions.js';
 export {
   type Applied,
+  type AppliedWithin,
   type Closed,
   type ExecutedAndClosed,
   State,

@@ -18,6 +18,11 @@ export interface StateDiff {
     readonly compiled_class_hash: string;
   }[];
   readonly deprecated_declared_classes: readonly string[];
+  /** Only in a difference that migrates. */
+  readonly migrated_compiled_classes?: readonly {
+    readonly class_hash: string;
+    readonly compiled_class_hash: string;
+  }[];
 }
 
 export interface StateOptions {

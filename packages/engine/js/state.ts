@@ -3,6 +3,7 @@
 import type * as binding from '../binding.js';
 import { addon } from './addon.js';
 import { type BatchOptions, runBatch } from './batch.js';
+import { type BlockRoom, BlockWeights } from './block-weights.js';
 import { callNow, callWorker } from './call.js';
 import { Class } from './class.js';
 import type { Coverage } from './coverage.js';
@@ -13,7 +14,9 @@ import {
   type Executed,
   type ExecutionFlags,
   executed,
+  executedWithin,
   type FlagsOfEach,
+  type Full,
   type FunctionCall,
   flagsOfEach,
   outcomeOf,
@@ -38,6 +41,11 @@ import type { Block, Seal, Transaction } from './transaction.js';
 /** As `Executed`, with the state after it. */
 export interface Applied extends Executed {
   readonly next: State;
+}
+
+/** As `Applied`, with the weights of the block after it. */
+export interface AppliedWithin extends Applied {
+  readonly weights: BlockWeights;
 }
 
 /** As `Executed`, with the block that it is the only transaction of. */
@@ -265,6 +273,24 @@ export class State {
     return executed(
       () => this.native.execute(block.native, transaction.native, { ...flags }),
       ({ next }) => next && { next: this.#next(next) },
+    );
+  }
+
+  /**
+   * As `execute`, for a block of limited capacity. The result carries the weights of the block with the transaction,
+   * or names the weights that would be above the capacity.
+   */
+  async executeWithin(
+    block: Block,
+    transaction: Transaction,
+    flags: ExecutionFlags,
+    { weights, capacity }: BlockRoom,
+  ): Promise<AppliedWithin | Rejected | Full> {
+    const [context, tx, each] = [block.native, transaction.native, { ...flags }];
+    return executedWithin(
+      () => this.native.executeWithin(context, tx, each, weights.native, capacity),
+      ({ next, weights }) =>
+        next && weights && { next: this.#next(next), weights: new BlockWeights(weights) },
     );
   }
 

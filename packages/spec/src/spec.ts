@@ -46,6 +46,18 @@ export type BLOCK_BODY_WITH_TX_HASHES = {
   readonly transactions: readonly TXN_HASH[];
 };
 
+/** Limits of a block, as the sequencer's bouncer counts; omitted limits are those of the network. */
+export type BLOCK_CAPACITY = {
+  readonly l1_gas?: BLOCK_WEIGHT;
+  readonly message_segment_length?: BLOCK_WEIGHT;
+  readonly n_events?: BLOCK_WEIGHT;
+  readonly n_txs?: BLOCK_WEIGHT;
+  readonly state_diff_size?: BLOCK_WEIGHT;
+  readonly sierra_gas?: BLOCK_WEIGHT;
+  readonly proving_gas?: BLOCK_WEIGHT;
+  readonly receipt_l2_gas?: BLOCK_WEIGHT;
+};
+
 /** The hash of a block. */
 export type BLOCK_HASH = FELT;
 
@@ -130,6 +142,9 @@ export type BLOCK_STATUS = 'PRE_CONFIRMED' | 'ACCEPTED_ON_L2' | 'ACCEPTED_ON_L1'
 
 /** The last block accepted on L1, the latest accepted block, or the block under construction. */
 export type BLOCK_TAG = 'l1_accepted' | 'latest' | 'pre_confirmed';
+
+/** A limit of one resource of a block. */
+export type BLOCK_WEIGHT = number;
 
 /** An accepted block with its transactions and receipts. */
 export type BLOCK_WITH_RECEIPTS = {
@@ -374,6 +389,22 @@ export type CONFIG = {
     readonly restricted_methods: readonly string[] | null;
     readonly ui_enabled: boolean;
   };
+};
+
+/** Load of other users. */
+export type CONGESTION = {
+  /** L2 gas that others request in a block, as a share of its capacity. Above 1, blocks are full. */
+  readonly demand: number;
+  /** From block to block, demand varies by up to this share; 0 by default. */
+  readonly variation?: number;
+  /** Demand falls by this power of the price above its floor; 0 by default. */
+  readonly elasticity?: number;
+  /** Median of the tips of others, in FRI per unit of L2 gas; 0 by default. */
+  readonly median_tip?: number;
+  /** Tips lie between the median divided by this number and the median times it; 1 by default. */
+  readonly tip_spread?: number;
+  /** Transactions of others that a block contains, at most; 8 by default. The remaining load is only counted. */
+  readonly transactions?: number;
 };
 
 /** The ABI of a Cairo 0 class. */
@@ -1304,6 +1335,14 @@ export type GAS_COST = {
   readonly values?: readonly (readonly number[])[];
 };
 
+/** Prices that follow the protocol's rule. */
+export type GAS_MARKET = {
+  /** Prices of L1 gas, one entry after the other, and again from the first; unchanged by default. On a fork, `origin` stands for the prices of the last 100 blocks of the origin. */
+  readonly l1_prices?: readonly L1_GAS_PRICES[] | 'origin';
+  /** Blocks until the next entry; 1 by default. */
+  readonly l1_blocks?: number;
+};
+
 /** The price of a unit of gas: not 0, and below 2^128. */
 export type GAS_PRICE = bigint | number;
 
@@ -1496,6 +1535,14 @@ export type Immediate = {
 /** An address on L1: at most 20 bytes. */
 export type L1_ADDRESS = string;
 
+/** Prices of L1 gas; omitted prices stay unchanged. */
+export type L1_GAS_PRICES = {
+  readonly gas_price_wei?: GAS_PRICE;
+  readonly gas_price_fri?: GAS_PRICE;
+  readonly data_gas_price_wei?: GAS_PRICE;
+  readonly data_gas_price_fri?: GAS_PRICE;
+};
+
 /** Handles a message from L1. */
 export type L1_HANDLER_TXN = {
   readonly version: '0x0';
@@ -1605,6 +1652,10 @@ export type MEMPOOL_ROW = {
   readonly status: 'RECEIVED' | 'CANDIDATE';
   /** Whether a transaction with a lower nonce must come first. */
   readonly waits_for_nonce: boolean;
+  /** True if the price of L2 gas is above its max_price_per_unit, under a gas market. */
+  readonly waits_for_price?: boolean;
+  /** The number of blocks by which the network conditions still delay it. */
+  readonly waits_for_blocks?: number;
 };
 
 /** A node of a trie. */
@@ -1690,6 +1741,48 @@ export type NAMED_SLOT = {
 
 /** A call made by a call. */
 export type NESTED_CALL = FUNCTION_INVOCATION;
+
+/** Conditions of the network that the chain imitates. Every random decision depends on the seed alone. */
+export type NETWORK_CONDITIONS = {
+  /** 0 by default. */
+  readonly seed?: number;
+  /** As in `devnet_setBlockSettings`; unchanged by default. */
+  readonly block_generation_on?: string | null;
+  /** Whether the price of L2 gas follows the protocol's rule, and the prices of L1 gas; false by default. */
+  readonly gas_market?: boolean | GAS_MARKET;
+  /** Limits of a block: `unlimited` by default, `network`, or changes of the network's limits. */
+  readonly capacity?: ('unlimited' | 'network') | BLOCK_CAPACITY;
+  /** Load of other users; none by default. */
+  readonly congestion?: CONGESTION | null;
+  /** The next transaction: `fifo`, `tip`, `random`, or hashes of the first ones; as `--mempool-order` by default. */
+  readonly order?: ('fifo' | 'tip' | 'random') | readonly TXN_HASH[] | null;
+  /** Blocks after which a waiting transaction is dropped; unlimited by default. */
+  readonly lifetime_blocks?: number | null;
+  readonly submissions?: SUBMISSION_FAULTS;
+  readonly reorgs?: REORG_FAULTS;
+};
+
+/** Network conditions and their effect so far. */
+export type NETWORK_STATUS = {
+  /** With all members; null if none are set. */
+  readonly conditions: NETWORK_CONDITIONS | null;
+  /** The preset with these conditions, whatever the seed; null for others. */
+  readonly preset: ('calm' | 'busy' | 'congested') | null;
+  /** Blocks that closed under conditions, including blocks that a reorganisation removed. */
+  readonly rounds: number;
+  /** Transactions that were submitted under conditions. */
+  readonly submissions: number;
+  /** In fri, of the pending block. */
+  readonly l2_gas_price: GAS_PRICE;
+  /** In fri, of the block after it if it were closed now. */
+  readonly next_l2_gas_price: GAS_PRICE;
+  /** L2 gas of a block at which the price stays. */
+  readonly gas_target: number;
+  /** The most L2 gas of a block. */
+  readonly gas_limit: number;
+  /** The last 100 blocks that closed under conditions, oldest first. */
+  readonly recent_blocks: readonly RECENT_BLOCK[];
+};
 
 /** An event and the finality of its transaction. */
 export type NEW_EVENT = EMITTED_EVENT & {
@@ -1797,6 +1890,182 @@ export type PAGE_CURSOR = string;
 /** The most rows of a page. */
 export type PAGE_LIMIT = number;
 
+/** A paymaster: its settings and its work. */
+export type PAYMASTER = {
+  readonly available: boolean;
+  readonly sponsoring: boolean;
+  /** In fri; null for no limit. */
+  readonly budget: DECIMAL | null;
+  /** Fees of sponsored transactions since the budget was set, in fri. */
+  readonly spent: DECIMAL;
+  readonly tokens: readonly PAYMASTER_TOKEN[];
+  readonly reject: readonly ADDRESS[];
+  /** Whether sponsored transactions need a key. */
+  readonly requires_api_key: boolean;
+  /** The account that sends the transactions. */
+  readonly relayer: ADDRESS;
+  /** The newest 100, newest first. */
+  readonly transactions: readonly PAYMASTER_ROW[];
+};
+
+/** A transaction to sign. */
+export type PAYMASTER_BUILT_TRANSACTION =
+  | {
+      readonly type: 'deploy';
+      readonly deployment: PAYMASTER_DEPLOYMENT;
+      readonly parameters: PAYMASTER_PARAMETERS;
+      readonly fee: PAYMASTER_FEE;
+    }
+  | {
+      readonly type: 'invoke';
+      readonly typed_data: PAYMASTER_TYPED_DATA;
+      readonly parameters: PAYMASTER_PARAMETERS;
+      readonly fee: PAYMASTER_FEE;
+    }
+  | {
+      readonly type: 'deploy_and_invoke';
+      readonly deployment: PAYMASTER_DEPLOYMENT;
+      readonly typed_data: PAYMASTER_TYPED_DATA;
+      readonly parameters: PAYMASTER_PARAMETERS;
+      readonly fee: PAYMASTER_FEE;
+    };
+
+/** A call of a contract. */
+export type PAYMASTER_CALL = {
+  readonly to: ADDRESS;
+  readonly selector: FELT;
+  readonly calldata: readonly FELT[];
+};
+
+/** The deployment of an account, at the address that a DEPLOY_ACCOUNT transaction gives it. */
+export type PAYMASTER_DEPLOYMENT = {
+  readonly address: ADDRESS;
+  readonly class_hash: FELT;
+  readonly salt: FELT;
+  /** Arguments of the constructor. */
+  readonly calldata: readonly FELT[];
+  /** Only for accounts with another deployer, which this paymaster does not support. */
+  readonly sigdata?: readonly FELT[];
+  /** 1 or 2: the Cairo version of the account. */
+  readonly version: number;
+};
+
+/** A fee in fri and in the smallest units of the token. */
+export type PAYMASTER_FEE = {
+  readonly gas_token_price_in_strk: FELT;
+  readonly estimated_fee_in_strk: FELT;
+  readonly estimated_fee_in_gas_token: FELT;
+  /** Three times the estimate. */
+  readonly suggested_max_fee_in_strk: FELT;
+  /** The amount of the transfer in the typed data. */
+  readonly suggested_max_fee_in_gas_token: FELT;
+};
+
+/** Who pays: the sponsor, or the user in a token. */
+export type PAYMASTER_FEE_MODE =
+  | {
+      readonly mode: 'sponsored';
+    }
+  | {
+      readonly mode: 'default';
+      readonly gas_token: ADDRESS;
+    };
+
+/** Calls of a user. */
+export type PAYMASTER_INVOKE = {
+  readonly user_address: ADDRESS;
+  readonly calls: readonly PAYMASTER_CALL[];
+};
+
+/** How a transaction is executed. */
+export type PAYMASTER_PARAMETERS = {
+  readonly version: '0x1';
+  readonly fee_mode: PAYMASTER_FEE_MODE;
+  /** From now for an hour by default. */
+  readonly time_bounds?: PAYMASTER_TIME_BOUNDS | null;
+};
+
+/** Why the paymaster rejects a transaction. */
+export type PAYMASTER_REASON = {
+  readonly reason: string;
+};
+
+/** A transaction that the paymaster sent. */
+export type PAYMASTER_ROW = {
+  readonly tracking_id: FELT;
+  readonly transaction_hash: FELT;
+  readonly type: 'deploy' | 'invoke' | 'deploy_and_invoke';
+  readonly user_address: ADDRESS;
+  readonly fee_mode: PAYMASTER_FEE_MODE;
+  /** The estimate of the fee that the relayer paid, in fri. */
+  readonly fee_in_strk: DECIMAL;
+  /** The fee that the user paid; 0 if sponsored. */
+  readonly fee_in_gas_token: DECIMAL;
+};
+
+/** Signed calls of a user. */
+export type PAYMASTER_SIGNED_INVOKE = {
+  readonly user_address: ADDRESS;
+  readonly typed_data: PAYMASTER_TYPED_DATA;
+  /** The signature of the typed data by the account of the user. */
+  readonly signature: readonly FELT[];
+};
+
+/** Signed calls, a deployment, or both. */
+export type PAYMASTER_SIGNED_TRANSACTION =
+  | {
+      readonly type: 'deploy';
+      readonly deployment: PAYMASTER_DEPLOYMENT;
+    }
+  | {
+      readonly type: 'invoke';
+      readonly invoke: PAYMASTER_SIGNED_INVOKE;
+    }
+  | {
+      readonly type: 'deploy_and_invoke';
+      readonly deployment: PAYMASTER_DEPLOYMENT;
+      readonly invoke: PAYMASTER_SIGNED_INVOKE;
+    };
+
+/** Times of blocks, in seconds since 1970, between which the transaction is valid. */
+export type PAYMASTER_TIME_BOUNDS = {
+  readonly execute_after: number | string;
+  readonly execute_before: number | string;
+};
+
+/** A token that pays fees. */
+export type PAYMASTER_TOKEN = {
+  readonly token_address: ADDRESS;
+  /** Digits after the point of a whole token. */
+  readonly decimals: number;
+  /** The price of a whole token, in fri. */
+  readonly price_in_strk: FELT;
+};
+
+/** Calls, a deployment, or both, before the user signs. */
+export type PAYMASTER_TRANSACTION =
+  | {
+      readonly type: 'deploy';
+      readonly deployment: PAYMASTER_DEPLOYMENT;
+    }
+  | {
+      readonly type: 'invoke';
+      readonly invoke: PAYMASTER_INVOKE;
+    }
+  | {
+      readonly type: 'deploy_and_invoke';
+      readonly deployment: PAYMASTER_DEPLOYMENT;
+      readonly invoke: PAYMASTER_INVOKE;
+    };
+
+/** An outside execution (SNIP-9) as typed data (SNIP-12): with `Calls` for version 2, with `calls` for version 1. */
+export type PAYMASTER_TYPED_DATA = {
+  readonly types: { readonly [name: string]: unknown };
+  readonly primaryType: string;
+  readonly domain: { readonly [name: string]: unknown };
+  readonly message: { readonly [name: string]: unknown };
+};
+
 /** A predeployed account. The balance is null unless requested. */
 export type PREDEPLOYED_ACCOUNT = {
   readonly initial_balance: DECIMAL;
@@ -1807,6 +2076,8 @@ export type PREDEPLOYED_ACCOUNT = {
     readonly eth: BALANCE;
     readonly strk: BALANCE;
   } | null;
+  /** The class of an account of --more-accounts; absent for other accounts. */
+  readonly class_hash?: FELT;
 };
 
 /** The header of the block under construction. */
@@ -1870,6 +2141,20 @@ export type PROVE_TRANSACTION_RESULT = {
   readonly additional_data?: { readonly [name: string]: unknown };
 };
 
+/** Price and load of a closed block. */
+export type RECENT_BLOCK = {
+  readonly block_number: BLOCK_NUMBER;
+  readonly l2_gas_price: GAS_PRICE;
+  /** L2 gas of its transactions. */
+  readonly gas_used: number;
+  /** L2 gas of others that is only counted. */
+  readonly gas_of_others: number;
+  /** The largest share of a limit that the block used, from 0 to 1; null without limits. */
+  readonly fullness: number | null;
+  /** Transactions of the block. */
+  readonly transaction_count: number;
+};
+
 /** A call or a response as JSON, without secrets. */
 export type RECORDED_TEXT = {
   /** The JSON, or its beginning. */
@@ -1894,6 +2179,14 @@ export type REORG_DATA = {
   readonly starting_block_number: BLOCK_NUMBER;
   readonly ending_block_hash: BLOCK_HASH;
   readonly ending_block_number: BLOCK_NUMBER;
+};
+
+/** Reorganisations; none by default. */
+export type REORG_FAULTS = {
+  /** Probability of a reorganisation after a block. */
+  readonly probability?: number;
+  /** The most blocks that a reorganisation removes; 1 by default. */
+  readonly depth?: number;
 };
 
 /** A contract and its new class. */
@@ -2017,7 +2310,8 @@ export type SANDBOX_NOTIFICATION = {
     | 'abort'
     | 'accepted_on_l1'
     | 'state'
-    | 'mempool';
+    | 'mempool'
+    | 'network';
   /** The newest closed block. */
   readonly head: {
     readonly block_number: BLOCK_NUMBER;
@@ -2190,7 +2484,7 @@ export type STATE_CHANGES = {
     readonly compiled_class_hash: FELT;
   }[];
   readonly deprecated_declared_classes?: readonly FELT[];
-  /** Not supported: only an empty list. */
+  /** Declared Sierra classes whose compiled class hash migrates to the current hash function (Starknet 0.14.1). Each must have its current compiled class hash. */
   readonly migrated_compiled_classes?:
     | readonly {
         readonly class_hash: FELT;
@@ -2303,6 +2597,16 @@ export type STRUCT_ABI_TYPE = 'struct';
 /** A member of a struct and its offset in felts. */
 export type STRUCT_MEMBER = TYPED_PARAMETER & {
   readonly offset?: number;
+};
+
+/** Faults of submissions; none by default. */
+export type SUBMISSION_FAULTS = {
+  /** Share of submissions that the node acknowledges and then loses. */
+  readonly lost?: number;
+  /** Share of submissions that cannot be executed at first. */
+  readonly delayed?: number;
+  /** Blocks of delay: at least and at most. */
+  readonly delay_blocks?: readonly number[];
 };
 
 /** The first block of a subscription. */
@@ -2622,6 +2926,25 @@ export interface Methods {
     readonly params: Record<string, never>;
     readonly result: BLOCK_SETTINGS;
   };
+  /** Imitate a network: fee market, full blocks, load, faults. */
+  readonly devnet_setNetworkConditions: {
+    readonly params: {
+      readonly conditions: ('calm' | 'busy' | 'congested') | NETWORK_CONDITIONS | null;
+    };
+    readonly result: NETWORK_STATUS;
+  };
+  /** Read the network conditions, prices and how full recent blocks were. */
+  readonly devnet_getNetworkConditions: {
+    readonly params: Record<string, never>;
+    readonly result: NETWORK_STATUS;
+  };
+  /** Set the load of other users. */
+  readonly devnet_setCongestion: {
+    readonly params: {
+      readonly congestion: CONGESTION | null;
+    };
+    readonly result: NETWORK_STATUS;
+  };
   /** Set the timestamp of the next block. */
   readonly devnet_setTime: {
     readonly params: {
@@ -2648,17 +2971,20 @@ export interface Methods {
     readonly params: {
       readonly cursor?: PAGE_CURSOR;
       readonly limit?: PAGE_LIMIT;
+      readonly dropped_from?: number;
     };
     readonly result: {
       /** The order of execution. */
-      readonly order: 'fifo' | 'tip' | 'random';
+      readonly order: 'fifo' | 'tip' | 'random' | 'list';
       /** The number of waiting transactions. */
       readonly size: number;
       readonly transactions: readonly MEMPOOL_ROW[];
       /** The first executable transactions in execution order, up to the limit. */
       readonly upcoming: readonly TXN_HASH[];
-      /** The last 100 replaced or invalid transactions, oldest first. */
+      /** The last 100 transactions that left the mempool unexecuted, oldest first; with dropped_from, the next ones from that number. The node keeps 10,000. */
       readonly dropped: readonly MEMPOOL_DROPPED[];
+      /** With dropped_from: the number of the dropped transaction to continue with. */
+      readonly next_dropped?: number;
       readonly next?: PAGE_CURSOR;
     };
   };
@@ -2923,6 +3249,23 @@ export interface Methods {
     readonly result: {
       readonly message_hash: L1_HASH;
     };
+  };
+  /** Set whom the paymaster pays for, and how much. */
+  readonly devnet_setPaymaster: {
+    readonly params: {
+      readonly available?: boolean;
+      readonly sponsoring?: boolean;
+      readonly budget?: DECIMAL | 'none';
+      readonly tokens?: readonly PAYMASTER_TOKEN[];
+      readonly reject?: readonly ADDRESS[];
+      readonly api_keys?: readonly string[];
+    };
+    readonly result: PAYMASTER;
+  };
+  /** The settings of the paymaster, and its transactions. */
+  readonly devnet_getPaymaster: {
+    readonly params: Record<string, never>;
+    readonly result: PAYMASTER;
   };
   /** The OpenRPC document of all methods. */
   readonly 'rpc.discover': {
@@ -3291,6 +3634,49 @@ export interface Methods {
   readonly devnet_subscribeRequests: {
     readonly params: Record<string, never>;
     readonly result: SUBSCRIPTION_ID;
+  };
+  /** Whether the paymaster takes transactions. */
+  readonly paymaster_isAvailable: {
+    readonly params: Record<string, never>;
+    readonly result: boolean;
+  };
+  /** The tokens that pay fees, with their prices. */
+  readonly paymaster_getSupportedTokens: {
+    readonly params: Record<string, never>;
+    readonly result: readonly PAYMASTER_TOKEN[];
+  };
+  /** Typed data for the user to sign, with a fee estimate. */
+  readonly paymaster_buildTransaction: {
+    readonly params: {
+      readonly transaction: PAYMASTER_TRANSACTION;
+      readonly parameters: PAYMASTER_PARAMETERS;
+    };
+    readonly result: PAYMASTER_BUILT_TRANSACTION;
+  };
+  /** Send a signed transaction of a user. */
+  readonly paymaster_executeTransaction: {
+    readonly params: {
+      readonly transaction: PAYMASTER_SIGNED_TRANSACTION;
+      readonly parameters: PAYMASTER_PARAMETERS;
+    };
+    readonly result: {
+      /** Identifies the request of the user. */
+      readonly tracking_id: FELT;
+      /** The transaction that the relayer sent. */
+      readonly transaction_hash: FELT;
+    };
+  };
+  /** The newest transaction of a request, and its status. */
+  readonly paymaster_trackingIdToLatestHash: {
+    readonly params: {
+      readonly tracking_id: FELT;
+    };
+    readonly result: {
+      /** The transaction that the relayer sent last for this request. */
+      readonly transaction_hash: FELT;
+      /** `accepted` in a closed block, `active` before, `dropped` if the chain does not have it any more. */
+      readonly status: 'active' | 'accepted' | 'dropped';
+    };
   };
   /** The version of the Starknet JSON-RPC specification that the node serves. */
   readonly starknet_specVersion: {
@@ -3681,7 +4067,7 @@ export type NotificationName = keyof Notifications;
 /** Facts about a method, from the x- fields of the documents. */
 export interface MethodFacts {
   /** The document that describes it. */
-  readonly document: 'devnet' | 'read' | 'trace' | 'write' | 'ws';
+  readonly document: 'devnet' | 'paymaster' | 'read' | 'trace' | 'write' | 'ws';
   /** In the order of their positions. */
   readonly params: readonly { readonly name: string; readonly required?: true }[];
 
@@ -3845,6 +4231,23 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     tenants: 'own',
   },
   devnet_getBlockSettings: { document: 'devnet', params: [], tenants: 'everywhere' },
+  devnet_setNetworkConditions: {
+    document: 'devnet',
+    params: [{ name: 'conditions', required: true }],
+    writes: true,
+    journalled: true,
+    restricted: true,
+    tenants: 'own',
+  },
+  devnet_getNetworkConditions: { document: 'devnet', params: [], tenants: 'everywhere' },
+  devnet_setCongestion: {
+    document: 'devnet',
+    params: [{ name: 'congestion', required: true }],
+    writes: true,
+    journalled: true,
+    restricted: true,
+    tenants: 'own',
+  },
   devnet_setTime: {
     document: 'devnet',
     params: [{ name: 'time', required: true }, { name: 'generate_block' }],
@@ -3863,7 +4266,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
   },
   devnet_mempoolList: {
     document: 'devnet',
-    params: [{ name: 'cursor' }, { name: 'limit' }],
+    params: [{ name: 'cursor' }, { name: 'limit' }, { name: 'dropped_from' }],
     tenants: 'everywhere',
   },
   devnet_mempoolSelect: {
@@ -4110,6 +4513,22 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     feltLists: 'payload',
     tenants: 'own',
   },
+  devnet_setPaymaster: {
+    document: 'devnet',
+    params: [
+      { name: 'available' },
+      { name: 'sponsoring' },
+      { name: 'budget' },
+      { name: 'tokens' },
+      { name: 'reject' },
+      { name: 'api_keys' },
+    ],
+    writes: true,
+    restricted: true,
+    redacted: 'params',
+    tenants: 'own',
+  },
+  devnet_getPaymaster: { document: 'devnet', params: [], tenants: 'everywhere' },
   'rpc.discover': { document: 'devnet', params: [], tenants: 'everywhere' },
   devnet_listBlocks: {
     document: 'devnet',
@@ -4362,6 +4781,34 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     needsListener: true,
     unlogged: true,
     tenants: 'own',
+  },
+  paymaster_isAvailable: { document: 'paymaster', params: [], tenants: 'everywhere' },
+  paymaster_getSupportedTokens: { document: 'paymaster', params: [], tenants: 'everywhere' },
+  paymaster_buildTransaction: {
+    document: 'paymaster',
+    params: [
+      { name: 'transaction', required: true },
+      { name: 'parameters', required: true },
+    ],
+    waits: true,
+    tenants: 'everywhere',
+    executes: true,
+  },
+  paymaster_executeTransaction: {
+    document: 'paymaster',
+    params: [
+      { name: 'transaction', required: true },
+      { name: 'parameters', required: true },
+    ],
+    writes: true,
+    waits: true,
+    tenants: 'own',
+    executes: true,
+  },
+  paymaster_trackingIdToLatestHash: {
+    document: 'paymaster',
+    params: [{ name: 'tracking_id', required: true }],
+    tenants: 'everywhere',
   },
   starknet_specVersion: { document: 'read', params: [], tenants: 'everywhere' },
   starknet_getBlockWithTxHashes: {
@@ -4669,6 +5116,7 @@ export const ERRORS = {
   BLOCK_NOT_FOUND: { code: 24, message: 'Block not found' },
   CLASS_ALREADY_DECLARED: { code: 51, message: 'Class already declared' },
   CLASS_HASH_NOT_FOUND: { code: 28, message: 'Class hash not found' },
+  CLASS_HASH_NOT_SUPPORTED: { code: 155, message: 'An error occurred (CLASS_HASH_NOT_SUPPORTED)' },
   COMPILATION_ERROR: { code: 100, message: 'Failed to compile the contract' },
   COMPILATION_FAILED: { code: 56, message: 'Compilation failed' },
   COMPILED_CLASS_HASH_MISMATCH: {
@@ -4700,19 +5148,26 @@ export const ERRORS = {
     message: "The transaction's resources don't cover validation or the minimal transaction fee",
   },
   INTERNAL_ERROR: { code: -32603, message: 'Internal error' },
+  INVALID_ADDRESS: { code: 150, message: 'An error occurred (INVALID_ADDRESS)' },
+  INVALID_CLASS_HASH: { code: 159, message: 'An error occurred (INVALID_CLASS_HASH)' },
   INVALID_CONTINUATION_TOKEN: {
     code: 33,
     message: 'The supplied continuation token is invalid or unknown',
   },
   INVALID_CONTRACT_CLASS: { code: 50, message: 'Invalid contract class' },
+  INVALID_DEPLOYMENT_DATA: { code: 158, message: 'An error occurred (INVALID_DEPLOYMENT_DATA)' },
+  INVALID_ID: { code: 160, message: 'An error occurred (INVALID_ID)' },
   INVALID_PARAMS: { code: -32602, message: 'Invalid params' },
   INVALID_PROOF: { code: 69, message: 'The proof field in the invoke v3 transaction is invalid' },
   INVALID_REQUEST: { code: -32600, message: 'Invalid request' },
+  INVALID_SIGNATURE: { code: 153, message: 'An error occurred (INVALID_SIGNATURE)' },
   INVALID_SUBSCRIPTION_ID: { code: 66, message: 'Invalid subscription id' },
+  INVALID_TIME_BOUNDS: { code: 157, message: 'An error occurred (INVALID_TIME_BOUNDS)' },
   INVALID_TRANSACTION_INPUT: { code: 1000, message: 'Invalid transaction input' },
   INVALID_TRANSACTION_NONCE: { code: 52, message: 'Invalid transaction nonce' },
   INVALID_TXN_INDEX: { code: 27, message: 'Invalid transaction index in a block' },
   LEASE_NOT_HELD: { code: -32011, message: 'The node does not hold its lease' },
+  MAX_AMOUNT_TOO_LOW: { code: 154, message: 'An error occurred (MAX_AMOUNT_TOO_LOW)' },
   METHOD_FORBIDDEN: { code: -32604, message: 'Method forbidden' },
   METHOD_NOT_FOUND: { code: -32601, message: 'Method not found' },
   NON_ACCOUNT: { code: 58, message: 'Sender address is not an account contract' },
@@ -4720,6 +5175,11 @@ export const ERRORS = {
   NO_TRACE_AVAILABLE: { code: 10, message: 'No trace available for transaction' },
   PAGE_SIZE_TOO_BIG: { code: 31, message: 'Requested page size is too big' },
   PARSE_ERROR: { code: -32700, message: 'Parse error' },
+  PAYMASTER_EXECUTION_ERROR: {
+    code: 156,
+    message: 'An error occurred (TRANSACTION_EXECUTION_ERROR)',
+  },
+  PAYMASTER_UNKNOWN_ERROR: { code: 163, message: 'An error occurred (UNKNOWN_ERROR)' },
   REPLACEMENT_TRANSACTION_UNDERPRICED: {
     code: 64,
     message: 'Replacement transaction is underpriced',
@@ -4729,6 +5189,7 @@ export const ERRORS = {
     code: 42,
     message: "the node doesn't support storage proofs for blocks that are too far in the past",
   },
+  TOKEN_NOT_SUPPORTED: { code: 151, message: 'An error occurred (TOKEN_NOT_SUPPORTED)' },
   TOO_MANY_ADDRESSES_IN_FILTER: {
     code: 67,
     message: 'Too many addresses in filter sender_address filter',
@@ -4756,6 +5217,12 @@ export interface ErrorData {
   readonly BLOCK_NOT_FOUND: unknown;
   readonly CLASS_ALREADY_DECLARED: unknown;
   readonly CLASS_HASH_NOT_FOUND: unknown;
+  readonly CLASS_HASH_NOT_SUPPORTED: {
+    readonly reason: string;
+    readonly class_hash: FELT;
+    /** A class that can be executed from outside. */
+    readonly supported_class_hash: FELT;
+  };
   readonly COMPILATION_ERROR: {
     readonly compilation_error: string;
   };
@@ -4780,16 +5247,23 @@ export interface ErrorData {
   readonly INSUFFICIENT_ACCOUNT_BALANCE: unknown;
   readonly INSUFFICIENT_RESOURCES_FOR_VALIDATE: unknown;
   readonly INTERNAL_ERROR: unknown;
+  readonly INVALID_ADDRESS: PAYMASTER_REASON;
+  readonly INVALID_CLASS_HASH: PAYMASTER_REASON;
   readonly INVALID_CONTINUATION_TOKEN: unknown;
   readonly INVALID_CONTRACT_CLASS: unknown;
+  readonly INVALID_DEPLOYMENT_DATA: PAYMASTER_REASON;
+  readonly INVALID_ID: PAYMASTER_REASON;
   readonly INVALID_PARAMS: unknown;
   readonly INVALID_PROOF: unknown;
   readonly INVALID_REQUEST: unknown;
+  readonly INVALID_SIGNATURE: PAYMASTER_REASON;
   readonly INVALID_SUBSCRIPTION_ID: unknown;
+  readonly INVALID_TIME_BOUNDS: PAYMASTER_REASON;
   readonly INVALID_TRANSACTION_INPUT: string;
   readonly INVALID_TRANSACTION_NONCE: string;
   readonly INVALID_TXN_INDEX: unknown;
   readonly LEASE_NOT_HELD: unknown;
+  readonly MAX_AMOUNT_TOO_LOW: PAYMASTER_REASON;
   readonly METHOD_FORBIDDEN: unknown;
   readonly METHOD_NOT_FOUND: unknown;
   readonly NON_ACCOUNT: unknown;
@@ -4801,9 +5275,14 @@ export interface ErrorData {
   readonly PARSE_ERROR: {
     readonly reason: string;
   };
+  readonly PAYMASTER_EXECUTION_ERROR: {
+    readonly execution_error: CONTRACT_EXECUTION_ERROR;
+  };
+  readonly PAYMASTER_UNKNOWN_ERROR: string;
   readonly REPLACEMENT_TRANSACTION_UNDERPRICED: unknown;
   readonly SERVICE_BUSY: string;
   readonly STORAGE_PROOF_NOT_SUPPORTED: unknown;
+  readonly TOKEN_NOT_SUPPORTED: PAYMASTER_REASON;
   readonly TOO_MANY_ADDRESSES_IN_FILTER: unknown;
   readonly TOO_MANY_BLOCKS_BACK: unknown;
   readonly TOO_MANY_KEYS_IN_FILTER: unknown;

@@ -3,15 +3,18 @@ import type { StarknetVersion } from './starknet-versions.js';
 
 /**
  * After each transaction, on demand, or at an interval in seconds. With `mempool`, transactions
- * wait there, and blocks are closed on demand.
+ * wait there, and blocks are closed on demand; with a number of milliseconds, at this interval.
  */
-export type BlockGeneration = 'transaction' | 'demand' | 'mempool' | number;
+export type BlockGeneration =
+  | 'transaction'
+  | 'demand'
+  | 'mempool'
+  | `${typeof TIMED_MEMPOOL}${number}`
+  | number;
 
-export const BLOCK_GENERATION_WORDS: readonly Exclude<BlockGeneration, number>[] = [
-  'transaction',
-  'demand',
-  'mempool',
-];
+export const BLOCK_GENERATION_WORDS = ['transaction', 'demand', 'mempool'] as const;
+
+const TIMED_MEMPOOL = 'mempool:';
 
 /** Milliseconds; closing an empty block takes about one. */
 const SHORTEST_INTERVAL = 10;
@@ -22,16 +25,38 @@ const LONGEST_TIMER = Math.floor((2 ** 31 - 1) / 1000);
 /** Completes "must be". */
 export const EXPECTED_BLOCK_GENERATION: string =
   `${BLOCK_GENERATION_WORDS.join(', ')}, a number of seconds up to ${LONGEST_TIMER}, ` +
-  `or of milliseconds from ${SHORTEST_INTERVAL}ms`;
+  `of milliseconds from ${SHORTEST_INTERVAL}ms, ` +
+  `or mempool: and milliseconds, such as ${TIMED_MEMPOOL}2000`;
 
 /** `undefined` for a text that means none. */
 export function readBlockGeneration(text: string): BlockGeneration | undefined {
   const lowercase = text.toLowerCase();
   const mode = BLOCK_GENERATION_WORDS.find((word) => word === lowercase);
   if (mode !== undefined) return mode;
+  if (lowercase.startsWith(TIMED_MEMPOOL)) return timedMempool(lowercase);
   const [, whole = '0', rest = ''] = /^(\d{1,15})(ms|\.\d{1,3})?$/.exec(lowercase) ?? [];
   const seconds = rest === 'ms' ? Number(whole) / 1000 : Number(whole + rest);
   return seconds >= SHORTEST_INTERVAL / 1000 && seconds <= LONGEST_TIMER ? seconds : undefined;
+}
+
+function timedMempool(text: string): BlockGeneration | undefined {
+  const digits = text.slice(TIMED_MEMPOOL.length);
+  const milliseconds = /^\d{1,15}$/.test(digits) ? Number(digits) : 0;
+  const isTimer = milliseconds >= SHORTEST_INTERVAL && milliseconds <= LONGEST_TIMER * 1000;
+  return isTimer ? `${TIMED_MEMPOOL}${milliseconds}` : undefined;
+}
+
+/** Whether transactions wait in the mempool. */
+export function hasMempool(setting: BlockGeneration): boolean {
+  return typeof setting === 'string' && setting.startsWith('mempool');
+}
+
+/** Seconds from one block to the next; undefined where blocks are not closed by a timer. */
+export function intervalOf(setting: BlockGeneration): number | undefined {
+  if (typeof setting === 'number') return setting;
+  return setting.startsWith(TIMED_MEMPOOL)
+    ? Number(setting.slice(TIMED_MEMPOOL.length)) / 1000
+    : undefined;
 }
 
 /** The setting as it is given: whole seconds as a number, others in milliseconds. */

@@ -7,7 +7,12 @@ import {
 } from './client/connection.js';
 import { openChain, type RemoteChain } from './client/remote-chain.js';
 
-export type { ErrorName, EXPLAINED as Explanation } from '@starkbox/spec';
+export type {
+  ErrorName,
+  EXPLAINED as Explanation,
+  NETWORK_CONDITIONS as NetworkConditions,
+  NETWORK_STATUS as NetworkStatus,
+} from '@starkbox/spec';
 export type {
   Chain,
   ChainSnapshot,
@@ -18,6 +23,7 @@ export type {
   ImpersonatedAccount,
   MineOptions,
   MintResult,
+  NetworkPreset,
 } from './client/chain.js';
 export { ConnectionError, type ConnectOptions } from './client/connection.js';
 export type {

@@ -4,6 +4,8 @@ export {
   type ErrorName,
   type EXPLAINED as Explanation,
   METHODS,
+  type NETWORK_CONDITIONS as NetworkConditions,
+  type NETWORK_STATUS as NetworkStatus,
   type NotificationName,
   type Notifications,
 } from '@starkbox/spec';
@@ -18,6 +20,7 @@ export type {
   ImpersonatedAccount,
   MineOptions,
   MintResult,
+  NetworkPreset,
 } from './client/chain.js';
 export type {
   BigNumberish,

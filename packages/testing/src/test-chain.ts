@@ -140,6 +140,8 @@ export class TestChain implements Chain {
   mint: Chain['mint'] = (...params) => this.#chain.mint(...params);
   deal: Chain['deal'] = (...params) => this.#chain.deal(...params);
   mine: Chain['mine'] = (...params) => this.#chain.mine(...params);
+  setNetworkConditions: Chain['setNetworkConditions'] = (conditions) =>
+    this.#chain.setNetworkConditions(conditions);
   explain: Chain['explain'] = (transactionHash) => this.#chain.explain(transactionHash);
   storage: Chain['storage'] = (contract) => this.#chain.storage(contract);
   declare: Chain['declare'] = (artifact) => {

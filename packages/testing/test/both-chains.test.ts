@@ -103,6 +103,17 @@ describe.each(KINDS)('a test chain %s', (_kind, open) => {
     await chain.request('devnet_setBlockSettings', { block_generation_on: 'transaction' });
   });
 
+  test('imitates a network until it stops', async () => {
+    const busy = await chain.setNetworkConditions('busy');
+    expect(busy.preset).toBe('busy');
+    expect(busy.conditions?.block_generation_on).toBe('mempool:2000');
+    const seeded = await chain.setNetworkConditions({ seed: 7, gas_market: true });
+    expect(seeded).toMatchObject({ preset: null, conditions: { seed: 7, congestion: null } });
+    expect((await chain.setNetworkConditions(null)).conditions).toBeNull();
+    await expect(chain.setNetworkConditions({ seed: -1 })).rejects.toThrow('seed');
+    await chain.request('devnet_setBlockSettings', { block_generation_on: 'transaction' });
+  });
+
   test('impersonates an account until it stops', async () => {
     const owner = chain.accounts[1]?.address ?? '';
     {

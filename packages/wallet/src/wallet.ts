@@ -13,6 +13,13 @@ import type { RequestFn, RpcTypeToMessageMap } from '@starknet-io/types-js';
 import type { Approvals } from './approvals.js';
 import { invalid, WalletError } from './errors.js';
 import { NodeError } from './node.js';
+import {
+  checkActions,
+  checkProof,
+  checkShadowAccount,
+  checkTokens,
+  notRegistered,
+} from './private-balances.js';
 import { callsOf, type Fields, feltOf, fieldsOf, listOf, padded, textOf } from './read.js';
 import type { Session } from './session.js';
 
@@ -48,9 +55,6 @@ export class Wallet {
 
   #createMethods(): Methods {
     const { session } = this;
-    const unsupported = async (): Promise<never> => {
-      throw new WalletError('UNKNOWN_ERROR', 'This wallet has no private balances (STRK20).');
-    };
     return {
       wallet_getPermissions: async () => (session.isConnected ? ['accounts'] : []),
       wallet_requestAccounts: (params) => this.#requestAccounts(params),
@@ -68,10 +72,10 @@ export class Wallet {
         versionOf(await session.node.call('starknet_specVersion')),
       ],
       wallet_supportedWalletApi: async () => [...API_VERSIONS],
-      wallet_strk20InvokeTransaction: unsupported,
-      wallet_strk20PrepareInvoke: unsupported,
-      wallet_strk20Balances: unsupported,
-      wallet_strk20ShadowAccountCommitment: unsupported,
+      wallet_strk20InvokeTransaction: notRegistered(checkActions),
+      wallet_strk20PrepareInvoke: notRegistered(checkActions),
+      wallet_strk20Balances: notRegistered(checkTokens),
+      wallet_strk20ShadowAccountCommitment: notRegistered(checkShadowAccount),
     };
   }
 
@@ -104,7 +108,10 @@ export class Wallet {
   async #addInvokeTransaction(params: Fields) {
     this.#requireConnection('wallet_addInvokeTransaction');
     const calls = callsOf(params['calls']);
-    if (params['proof'] !== undefined) throw invalid('This wallet sends no proofs.');
+    if (params['proof'] !== undefined) {
+      checkProof(params['proof']);
+      throw new WalletError('UNKNOWN_ERROR', 'This wallet sends no proofs.');
+    }
     await this.approvals.ask('wallet_addInvokeTransaction', params);
     const { session } = this;
     const hash = await this.#sender.invoke(session.node, await session.signer(), calls);

@@ -371,6 +371,43 @@ test('errors have the codes of the wallet API', async () => {
   ]);
 });
 
+test('private balances and proofs are rejected by the published errors', async () => {
+  const { page } = await stage.open();
+  const rejects = async (type: string, params?: unknown) =>
+    Object(await ask(page, type, params)).code;
+  const [malformed, unregistered, unsupported] = [114, 118, 163];
+  const calls = [{ contract_address: STRK, entry_point: 'transfer', calldata: [] }];
+  const shadow = { type: 'shadow_account_invoke', dapp_name: 'game', nonce: '0x1', calls };
+  const placeholders = ['openNoteIds[0]', 'poolAddress'].map((name) => `\${${name}}`);
+  const actions = [
+    { type: 'deposit', token: STRK, amount: '0x5' },
+    { type: 'withdraw', token: STRK, amount: '0x5', recipient: '0x1' },
+    { type: 'transfer', token: STRK, amount: 'OPEN', recipient: '0x1' },
+    { type: 'invoke', contract: STRK, calldata: ['0x1', ...placeholders] },
+    { ...shadow, collect_policy: { type: 'exact', amount: '0x1' } },
+  ];
+  for (const [type, params, wrong] of [
+    ['wallet_strk20InvokeTransaction', { actions }, { actions: [] }],
+    ['wallet_strk20PrepareInvoke', { actions, simulate: true }, { actions: [{ type: 'burn' }] }],
+    ['wallet_strk20PrepareInvoke', { actions }, { actions: [{ ...shadow, collect_policy: {} }] }],
+    ['wallet_strk20Balances', { tokens: [] }, { tokens: ['none'] }],
+    ['wallet_strk20Balances', { tokens: [STRK], valid_until: 9 }, { tokens: [], valid_until: '' }],
+    ['wallet_strk20ShadowAccountCommitment', { dapp_name: 'game' }, { dapp_name: 'a'.repeat(32) }],
+    ['wallet_strk20ShadowAccountCommitment', { dapp_name: '0x1', nonce: '0x2' }, {}],
+  ] as const) {
+    expect(await rejects(type, params), type).toBe(unregistered);
+    expect(await rejects(type, wrong), type).toBe(malformed);
+    expect(await rejects(type), type).toBe(malformed);
+    expect(await rejects(type, { ...params, api_version: '9.9' })).toBe(162);
+  }
+  await connect(page);
+  const proof = { data: '', output: ['0x1'], proof_facts: [] };
+  const transfer = stage.transfer('1');
+  expect(await rejects('wallet_addInvokeTransaction', { ...transfer, proof })).toBe(unsupported);
+  const cut = { ...transfer, proof: { ...proof, output: undefined } };
+  expect(await rejects('wallet_addInvokeTransaction', cut)).toBe(malformed);
+});
+
 test('Playwright adds it to a page that does not include it', async () => {
   const page = await (await sharedPages()).take({});
   const wallet = getWallet(page);

@@ -174,7 +174,7 @@ function changed(
   };
 }
 
-function portOf(address: AddressInfo | string | null): number {
+export function portOf(address: AddressInfo | string | null): number {
   if (address === null || typeof address === 'string') throw new Error('the proxy has no port');
   return address.port;
 }

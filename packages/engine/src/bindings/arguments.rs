@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use starkbox_engine_core::error::{Result, input};
+use starkbox_engine_core::execution::LARGEST_FIGURE;
 
 /// A block number that JavaScript holds exactly.
 pub(super) fn version_number(what: &str, number: f64) -> Result<u64> {
@@ -11,6 +12,15 @@ pub(super) fn version_number(what: &str, number: f64) -> Result<u64> {
         Ok(number as u64)
     } else {
         Err(input(format!("{what}: {number} is not a block number")))
+    }
+}
+
+/// A weight of a block that JavaScript holds exactly.
+pub(super) fn weight(what: &str, number: f64) -> Result<u64> {
+    if number.fract() == 0.0 && (0.0..=LARGEST_FIGURE as f64).contains(&number) {
+        Ok(number as u64)
+    } else {
+        Err(input(format!("{what}: expected a whole number from 0 to 2^53 - 1, got {number}")))
     }
 }
 

@@ -6,6 +6,7 @@ use blockifier::blockifier_versioned_constants::VersionedConstants;
 use blockifier::execution::observer::take_printed;
 use napi_derive::napi;
 
+use super::block_weights::BlockWeights;
 use super::state::State;
 use crate::release::Held;
 use starkbox_engine_core::error;
@@ -66,11 +67,14 @@ pub struct Execution {
     pub(super) reads: Option<String>,
     pub(super) next: Option<Held<state::State>>,
     pub(super) closed: Option<Closed>,
+    pub(super) weights: Option<Held<execution::BlockWeights>>,
+    exceeded: Vec<&'static str>,
+    too_large: bool,
 }
 
 #[napi]
 impl Execution {
-    /// `accepted`, `reverted` or `rejected`.
+    /// `accepted`, `reverted`, `rejected` or `full`.
     #[napi(getter, catch_unwind)]
     pub fn outcome(&self) -> &'static str {
         self.outcome
@@ -114,6 +118,24 @@ impl Execution {
         self.next.as_ref().map(|next| State::head(Arc::clone(next)))
     }
 
+    /// The weights of the block with it, if they were asked for.
+    #[napi(getter, catch_unwind)]
+    pub fn weights(&self) -> Option<BlockWeights> {
+        self.weights.as_ref().map(|weights| BlockWeights::of(Arc::clone(weights)))
+    }
+
+    /// The weights that would be above the capacity of the block.
+    #[napi(getter, catch_unwind)]
+    pub fn exceeded(&self) -> Vec<&'static str> {
+        self.exceeded.clone()
+    }
+
+    /// Whether it does not fit an empty block either.
+    #[napi(getter, catch_unwind)]
+    pub fn is_too_large(&self) -> bool {
+        self.too_large
+    }
+
     /// The block that was closed with it, once.
     #[napi(catch_unwind)]
     pub fn take_closed(&mut self) -> Option<Closed> {
@@ -122,6 +144,24 @@ impl Execution {
 }
 
 impl Execution {
+    /// The report of a transaction without effects.
+    fn without_effects(outcome: &'static str, printed: Option<String>) -> Execution {
+        Execution {
+            outcome,
+            receipt: None,
+            trace: None,
+            diff_length: 0,
+            failure: None,
+            printed,
+            reads: None,
+            next: None,
+            closed: None,
+            weights: None,
+            exceeded: Vec::new(),
+            too_large: false,
+        }
+    }
+
     pub(super) fn from_run(
         run: &Run,
         transaction: &execution::Transaction,
@@ -130,27 +170,25 @@ impl Execution {
         let printed = report::printed(take_printed())?;
         Ok(match run {
             Run::Rejected(error) => Execution {
-                outcome: "rejected",
-                receipt: None,
-                trace: None,
-                diff_length: 0,
                 failure: Some(report::rejection(error)?),
-                printed,
-                reads: None,
-                next: None,
-                closed: None,
+                ..Execution::without_effects("rejected", printed)
             },
             Run::Executed(run) => Execution {
-                outcome: if run.info.is_reverted() { "reverted" } else { "accepted" },
                 receipt: Some(report::receipt(transaction, run)?),
                 trace: Some(report::trace(transaction, run, constants)?),
                 diff_length: run.diff.length() as u32,
                 failure: report::revert(run)?,
-                printed,
-                reads: None,
-                next: None,
-                closed: None,
+                ..Execution::without_effects(
+                    if run.info.is_reverted() { "reverted" } else { "accepted" },
+                    printed,
+                )
             },
         })
+    }
+
+    /// The report of a transaction that a block has no room for.
+    pub(super) fn full(exceeded: Vec<&'static str>, too_large: bool) -> error::Result<Execution> {
+        let printed = report::printed(take_printed())?;
+        Ok(Execution { exceeded, too_large, ..Execution::without_effects("full", printed) })
     }
 }

@@ -6,6 +6,7 @@
 mod arguments;
 mod batch;
 mod bench;
+mod block_weights;
 mod class;
 mod coverage;
 mod debug_trace;

@@ -8,6 +8,7 @@ use napi_derive::napi;
 use starknet_api::block::BlockHash;
 use starknet_api::core::{ContractAddress, EntryPointSelector};
 
+use super::block_weights::{BlockWeights, CapacityFigures};
 use super::error::Result;
 use super::execution::{Closed, Execution};
 use super::promise::off_thread;
@@ -17,7 +18,7 @@ use crate::release::Held;
 use starkbox_engine_core::error;
 use starkbox_engine_core::execution::retrace::{self, TraceOptions};
 use starkbox_engine_core::execution::{
-    self, Call, FirstWrite, Run, Session, classes_of, included, parse_included, report,
+    self, Admission, Call, FirstWrite, Run, Session, classes_of, included, parse_included, report,
 };
 use starkbox_engine_core::felt::{parse, parse_address, parse_all, parse_key};
 
@@ -104,6 +105,42 @@ impl State {
             if let Run::Executed(run) = &run {
                 report.next = Some(Held::new(Arc::new(state.apply(&run.changes)?)));
             }
+            Ok(report)
+        })
+    }
+
+    /// As `execute`, and adds the transaction to the weights of the block. Changes nothing if they would be above the
+    /// capacity.
+    #[napi(catch_unwind)]
+    pub fn execute_within<'env>(
+        &self,
+        env: &'env Env,
+        block: &Block,
+        transaction: &Transaction,
+        flags: Option<Flags>,
+        weights: &BlockWeights,
+        capacity: CapacityFigures,
+    ) -> Result<PromiseRaw<'env, Execution>> {
+        let flags = flags.map(execution::Flags::from).unwrap_or_default();
+        let capacity = capacity.parse()?;
+        let state = self.writable()?.clone();
+        let (block, transaction) = (block.inner.clone(), transaction.inner.clone());
+        let (weights, at) = (weights.inner.clone(), self.at);
+        off_thread(env, move || {
+            let mut session = Session::new(state.clone(), at, block);
+            let run = session.run(&transaction, flags)?;
+            let Run::Executed(executed) = &run else {
+                return Execution::from_run(&run, &transaction, session.constants());
+            };
+            let weights = match session.admit(executed, &weights, capacity)? {
+                Admission::Fits(weights) => weights,
+                Admission::Full { exceeded, too_large } => {
+                    return Execution::full(exceeded, too_large);
+                }
+            };
+            let mut report = Execution::from_run(&run, &transaction, session.constants())?;
+            report.next = Some(Held::new(Arc::new(state.apply(&executed.changes)?)));
+            report.weights = Some(Held::new(Arc::new(weights)));
             Ok(report)
         })
     }

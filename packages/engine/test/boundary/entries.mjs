@@ -42,6 +42,16 @@ const STORAGE = JSON.stringify([
   { address: ACCOUNT, storage_entries: [{ key: '0x2', value: '0x3' }] },
 ]);
 const LIMITS = { sierraFelts: 1 };
+const CAPACITY = {
+  l1_gas: 1e6,
+  message_segment_length: 1e3,
+  n_events: 1e3,
+  n_txs: 100,
+  state_diff_size: 1e3,
+  sierra_gas: 1e9,
+  proving_gas: 1e9,
+  receipt_l2_gas: 1e9,
+};
 
 let locks = 0;
 const classFile = (name) => new URL(`../../classes/${name}.class`, import.meta.url);
@@ -70,6 +80,7 @@ export async function subjects(addon, compiler) {
   return {
     instances: {
       Block: block,
+      BlockWeights: new addon.BlockWeights(),
       Class: sierra,
       Closed: empty.closeEmpty(block, '0x0'),
       Execution: await state.execute(block, transaction),
@@ -135,6 +146,11 @@ export const ENTRIES = {
   'new Block': { args: [BLOCK], required: 1 },
   'Block#benchClone': { args: [1], required: 1 },
 
+  'new BlockWeights': { args: [] },
+  'BlockWeights.parse': { args: [({ instances }) => instances.BlockWeights.toText()], required: 1 },
+  'BlockWeights#figures': { args: [] },
+  'BlockWeights#toText': { args: [] },
+
   'Class.compile': { args: [({ values }) => values.wire, LIMITS], required: 1 },
   'Class.withCasm': { args: [({ values }) => values.wire, '{}'], required: 2 },
   'Class.unpack': { args: [({ values }) => values.packed], required: 1 },
@@ -169,6 +185,9 @@ export const ENTRIES = {
   'Execution#initialReads': { args: [] },
   'Execution#diffLength': { args: [] },
   'Execution#next': { args: [] },
+  'Execution#weights': { args: [] },
+  'Execution#exceeded': { args: [] },
+  'Execution#isTooLarge': { args: [] },
   'Execution#takeClosed': { args: [] },
 
   'new Coverage': { args: [] },
@@ -271,6 +290,16 @@ export const ENTRIES = {
   'State#execute': {
     args: [({ instances }) => instances.Block, ({ instances }) => instances.Transaction, {}],
     required: 2,
+  },
+  'State#executeWithin': {
+    args: [
+      ({ instances }) => instances.Block,
+      ({ instances }) => instances.Transaction,
+      {},
+      ({ instances }) => instances.BlockWeights,
+      CAPACITY,
+    ],
+    required: [0, 1, 3, 4],
   },
   'State#call': { args: [({ instances }) => instances.Block, CALL], required: 2 },
   'State#invoke': {

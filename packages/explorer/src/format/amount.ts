@@ -65,6 +65,30 @@ export function priceText(price: bigint, unit: Unit): string {
   return `${grouped(price / billion)}.${fraction} g${unit.base}`;
 }
 
+const SHORT_PRICE = new Intl.NumberFormat('en', { maximumSignificantDigits: 4 });
+
+/** A gas price with at most four significant digits below 1,000, for charts and changing prices. */
+export function shortPriceText(price: bigint, unit: Unit): string {
+  if (price !== 0n && price < 1_000_000n) return `${grouped(price)} ${unit.base}`;
+  const billions = Number(price) / 1e9;
+  const text = billions < 1_000 ? SHORT_PRICE.format(billions) : grouped(Math.round(billions));
+  return `${text} g${unit.base}`;
+}
+
+/** `+2.08 %`: the change from one price to another; undefined if they are equal. */
+export function changeText(before: bigint, after: bigint): string | undefined {
+  if (before === after || before === 0n) return undefined;
+  const percent = (Number(after - before) / Number(before)) * 100;
+  const size = SHORT_PRICE.format(Number(Math.abs(percent).toPrecision(3)));
+  return `${percent < 0 ? '−' : '+'}${size} %`;
+}
+
+/** `7.9 %`: a share between 0 and 1, with a decimal below 10 %. */
+export function percentText(part: number): string {
+  const percent = part * 100;
+  return `${percent < 10 ? Number(percent.toFixed(1)) : Math.round(percent)} %`;
+}
+
 /** Parses a typed amount: `1.5`, `1e18`, `25 fri`, `1,000 STRK`; a number without unit is in `unit`. */
 export function readAmount(text: string, unit: Unit): bigint | undefined {
   const match = /^\s*([\d,_]+)(?:\.(\d+))?(?:e(\d{1,3}))?\s*([a-z]*)\s*$/i.exec(text);

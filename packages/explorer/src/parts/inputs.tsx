@@ -74,7 +74,8 @@ interface ChoiceProps<T extends string> {
   /** For screen readers. */
   readonly label: string;
   readonly options: readonly (readonly [value: T, text: string, hint?: string])[];
-  readonly value: T;
+  /** Undefined: none is pressed. */
+  readonly value: T | undefined;
   readonly change: (value: T) => void;
   readonly className?: string;
 }

@@ -3,16 +3,25 @@
 import { expect, test } from 'vitest';
 import {
   amountText,
+  changeText,
   columnAmount,
   counted,
   ETH,
   grouped,
+  percentText,
   priceText,
   readAmount,
   STRK,
+  shortPriceText,
 } from '../../src/format/amount.js';
 import { parseJson, writeJson } from '../../src/format/json.js';
-import { ageText, intervalText, momentText, offsetText } from '../../src/format/time.js';
+import {
+  ageText,
+  generationText,
+  intervalText,
+  momentText,
+  offsetText,
+} from '../../src/format/time.js';
 import { escapeText } from '../../src/format/untrusted-text.js';
 
 test.each([
@@ -32,6 +41,31 @@ test('amounts other than zero are never shown as zero', () => {
   expect(columnAmount(25n, STRK)).toBe('25 fri');
   expect(columnAmount(0n, STRK)).toBe('0.000000');
   expect(columnAmount(10n ** 18n, ETH)).toBe('1.000000');
+});
+
+test.each([
+  [0n, '0 gfri'],
+  [25n, '25 fri'],
+  [8_000_000_000n, '8 gfri'],
+  [8_169_444_444n, '8.169 gfri'],
+  [512_345_678_901n, '512.3 gfri'],
+  [12_345_678_901_234n, '12,346 gfri'],
+])('a moving price of %d fri reads %s', (price, text) => {
+  expect(shortPriceText(price, STRK)).toBe(text);
+});
+
+test('changes of prices and shares are in percent', () => {
+  expect(changeText(8_000_000_000n, 8_000_000_000n)).toBeUndefined();
+  expect(changeText(8_000_000_000n, 8_166_666_666n)).toBe('+2.08 %');
+  expect(changeText(10_000n, 9_900n)).toBe('−1 %');
+  expect(changeText(10n ** 12n, 10n ** 12n + 1n)).toBe('+0.0000000001 %');
+  expect([0, 0.0789, 0.179, 1, 1.8].map(percentText)).toEqual([
+    '0 %',
+    '7.9 %',
+    '18 %',
+    '100 %',
+    '180 %',
+  ]);
 });
 
 test('prices keep their significant digits', () => {
@@ -105,4 +139,7 @@ test('untrusted texts cannot hide, reorder or overflow', () => {
 test('the block interval has a unit', () => {
   expect(intervalText('5')).toBe('5 s');
   expect(intervalText('500ms')).toBe('500 ms');
+  expect(generationText('mempool')).toBe('transactions wait in the mempool');
+  expect(generationText('mempool:2000')).toBe('a block every 2 s from the mempool');
+  expect(generationText('mempool:250')).toBe('a block every 250 ms from the mempool');
 });

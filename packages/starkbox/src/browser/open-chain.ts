@@ -14,7 +14,7 @@ import { ChainBases } from '../service/chain-bases.js';
 import { ChainService, type SharedParts } from '../service/chain-service.js';
 import type { InstanceRegistry } from '../service/instance-registry.js';
 import { instancesOf } from '../service/instances.js';
-import { withPriceOfRules } from '../service/options-from-config.js';
+import { withNetworkDefaults } from '../service/options-from-config.js';
 import { Origins } from '../service/origins.js';
 import { Protocol } from '../service/protocol.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
@@ -106,7 +106,10 @@ function settingsOf(
   }
   const { values, keys } = readInput(input);
   // There is no folder for a cache.
-  const config = withPriceOfRules(defaultConfig({ ...values, forkUpstreamCaching: false }), keys);
+  const config = withNetworkDefaults(
+    defaultConfig({ ...values, forkUpstreamCaching: false }),
+    keys,
+  );
   checkGiven(keys, config, { name: (key) => key, from: () => '' }, keys);
   checkConfig(config);
   return { config, given: keys, keepsJournal: false };

@@ -2,13 +2,19 @@
 
 import type { Class, StorageList } from '@starkbox/engine';
 import type { BLOCK_ID } from '@starkbox/spec';
-import { effectiveBlockGeneration, effectiveL1Acceptance } from '../block-settings.js';
+import {
+  effectiveBlockGeneration,
+  effectiveL1Acceptance,
+  hasMempool,
+  intervalOf,
+} from '../block-settings.js';
 import { refuse } from '../errors.js';
 import { onlyOriginFailures } from '../fork/fork.js';
 import type { Probe } from '../probe.js';
 import type { Genesis } from './genesis/genesis.js';
 import type { Broadcasted } from './history/stored-texts.js';
-import { IntervalTimer } from './interval-timer.js';
+import { IntervalTimer, type TimedSteps } from './interval-timer.js';
+import type { Network } from './network/network.js';
 import { RecordedCalls } from './recorded-calls.js';
 import { SenderQueue } from './sender-queue.js';
 import {
@@ -48,7 +54,7 @@ import type { Impersonation } from './world/impersonation.js';
 import { labelled } from './world/labels.js';
 import { type L1Link, readOn, restarted, unlinked } from './world/messages.js';
 import type { World } from './world/world.js';
-import { type Change, type ObserverErrorHandler, Writer } from './writer.js';
+import { type Change, type ChangeResult, type ObserverErrorHandler, Writer } from './writer.js';
 
 /** A function from a world to the next one and the result for the caller. */
 export type Step<T> = (world: World) => Promise<readonly [World, T]>;
@@ -172,17 +178,29 @@ export class Chain {
     this.#writer.watchAll(observe, name);
   }
 
-  /** Starts, or restarts, the timers of blocks and of acceptance on L1, if any; they follow later settings. */
-  start(onError: (error: unknown) => void): void {
+  /**
+   * Starts, or restarts, the timers of blocks and of acceptance on L1, if any; they follow later settings.
+   *
+   * @param stream gives the steps of a builder that takes transactions from the mempool
+   */
+  start(
+    onError: (error: unknown) => void,
+    stream: (chain: Chain, interval: number) => TimedSteps,
+  ): void {
     this.#startTimers = () => {
       const generation = effectiveBlockGeneration(this.world, this.options);
       const close = () => this.createBlock(callCause('devnet_createBlock', null));
-      if (typeof generation === 'number') this.#blockTimer.start(generation, close, onError);
-      else this.#blockTimer.stop();
+      const interval = intervalOf(generation);
+      if (interval === undefined) this.#blockTimer.stop();
+      else {
+        const steps = hasMempool(generation) ? stream(this, interval) : { interval, step: close };
+        this.#blockTimer.start(steps, onError);
+      }
       // A number of blocks passes only with a block, which accepts by itself.
       const acceptance = effectiveL1Acceptance(this.world, this.options);
       const isTimed = acceptance !== 'off' && typeof acceptance !== 'number';
-      if (isTimed) this.#acceptanceTimer.start(1, () => this.#acceptDue(), onError);
+      const acceptDue = { interval: 1, step: () => this.#acceptDue() };
+      if (isTimed) this.#acceptanceTimer.start(acceptDue, onError);
       else this.#acceptanceTimer.stop();
     };
     this.#startTimers();
@@ -213,7 +231,11 @@ export class Chain {
     const change = () =>
       this.write(cause, async (world) => {
         await rules?.checkAgainstLatest(world, prepared);
-        const isPooled = effectiveBlockGeneration(world, this.options) === 'mempool';
+        if (world.network) {
+          const { submittedUnder } = await import('./steps/submissions.js');
+          return [await submittedUnder(world.network, world, prepared, this.options), undefined];
+        }
+        const isPooled = hasMempool(effectiveBlockGeneration(world, this.options));
         const step = isPooled ? admitted : executeTransaction;
         return [await step(world, prepared, this.options), undefined];
       });
@@ -400,13 +422,43 @@ export class Chain {
       async (now) => {
         const [next, result] = await step(now.world);
         if (next === now.world) return { after: now, result };
+        const { after, followUp } = next.network
+          ? await this.#withRound(now, next, next.network)
+          : { after: { ...now, world: next } };
         const world =
           cause && this.options.keepsJournal
-            ? { ...next, journal: next.journal.push(journalEntry(cause)) }
-            : next;
-        return { after: { ...now, world: Object.freeze(world) }, result };
+            ? { ...after.world, journal: after.world.journal.push(journalEntry(cause)) }
+            : after.world;
+        return { after: { ...after, world: Object.freeze(world) }, result, followUp };
       },
       cause,
     );
+  }
+
+  /** A change of a world with a network: what a closed block brings, and what follows it. */
+  async #withRound(
+    now: WorldAndSnapshots,
+    next: World,
+    network: Network,
+  ): Promise<ChangeResult<void>> {
+    const isRound = network.rounds > (now.world.network?.rounds ?? 0);
+    if (!isRound) return { after: { ...now, world: next }, result: undefined };
+    const { afterRound } = await import('./steps/after-round.js');
+    const world = Object.freeze(await afterRound(next, network, this.options));
+    return {
+      after: { ...now, world },
+      result: undefined,
+      followUp: (later) => this.#followUp(later),
+    };
+  }
+
+  /** What follows a block of an imitated network, in a change of its own: observers see the block first. */
+  async #followUp(now: WorldAndSnapshots): Promise<ChangeResult<void>> {
+    const { network } = now.world;
+    if (!network) return { after: now, result: undefined };
+    const { followedUp } = await import('./steps/after-round.js');
+    const next = await followedUp(now.world, network, this.options);
+    if (next === now.world || !next.network) return { after: now, result: undefined };
+    return this.#withRound(now, next, next.network);
   }
 }

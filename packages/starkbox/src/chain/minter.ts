@@ -1,11 +1,13 @@
-// Signed transactions of the minting account, which exists on every chain and has tokens enough.
+// Signed transactions of the node's own accounts, such as the minting account, which exists on every chain.
 import { type Class, sign, Transaction } from '@starkbox/engine';
 import type {
   BROADCASTED_CONTRACT_CLASS,
   BROADCASTED_DECLARE_TXN,
   BROADCASTED_INVOKE_TXN,
+  RESOURCE_BOUNDS_MAPPING,
 } from '@starkbox/spec';
 import { hex } from '../felt.js';
+import type { PredeployedAccount } from '../predeployed.js';
 import type { Chain } from './chain.js';
 import { MINTER } from './genesis/accounts.js';
 import type { World } from './world/world.js';
@@ -16,27 +18,52 @@ export interface ContractCall {
   readonly calldata: readonly string[];
 }
 
+/** A list of calls as calldata: of `__execute__`, and of outside executions. */
+export function callsAsCalldata(calls: readonly ContractCall[]): readonly string[] {
+  return [
+    hex(calls.length),
+    ...calls.flatMap(({ to, selector, calldata }) => [
+      to,
+      selector,
+      hex(calldata.length),
+      ...calldata,
+    ]),
+  ];
+}
+
 /** An invoke of calls, one after another. */
 export async function minterInvoke(
   chain: Chain,
   world: World,
   calls: readonly ContractCall[],
 ): Promise<BROADCASTED_INVOKE_TXN> {
+  const { pendingState: state, gas } = world;
+  const nonce = await state.nonceAt(MINTER.address);
+  return signedInvoke(chain, MINTER, calls, { nonce, resource_bounds: boundsAt(chain, gas) });
+}
+
+/** The parts of a transaction that an account chooses. */
+export interface InvokeDetails {
+  readonly nonce: string;
+  readonly resource_bounds: RESOURCE_BOUNDS_MAPPING;
+}
+
+/** An invoke of calls by an account. */
+export function signedInvoke(
+  { options }: Pick<Chain, 'options'>,
+  { address, privateKey }: PredeployedAccount,
+  calls: readonly ContractCall[],
+  details: InvokeDetails,
+): BROADCASTED_INVOKE_TXN {
   const values: BROADCASTED_INVOKE_TXN = {
     type: 'INVOKE',
-    calldata: [
-      hex(calls.length),
-      ...calls.flatMap(({ to, selector, calldata }) => [
-        to,
-        selector,
-        hex(calldata.length),
-        ...calldata,
-      ]),
-    ],
-    ...(await envelope(chain, world)),
+    calldata: callsAsCalldata(calls),
+    sender_address: address,
+    ...details,
+    ...COMMON,
   };
-  const { hash } = new Transaction({ ...values }, chain.options.chainId);
-  return { ...values, signature: sign(MINTER.privateKey, hash) };
+  const { hash } = new Transaction({ ...values }, options.chainId);
+  return { ...values, signature: sign(privateKey, hash) };
 }
 
 /** A declaration of a compiled class. */
@@ -46,17 +73,31 @@ export async function minterDeclaration(
   contractClass: BROADCASTED_CONTRACT_CLASS,
   compiled: Class,
 ): Promise<BROADCASTED_DECLARE_TXN> {
+  const { pendingState: state, gas } = world;
   const values = {
     type: 'DECLARE' as const,
     compiled_class_hash: compiled.compiledClassHash ?? '0x0',
-    ...(await envelope(chain, world)),
+    sender_address: MINTER.address,
+    nonce: await state.nonceAt(MINTER.address),
+    resource_bounds: boundsAt(chain, gas),
+    ...COMMON,
   };
   const { hash } = new Transaction({ ...values }, chain.options.chainId, compiled);
   return { ...values, contract_class: contractClass, signature: sign(MINTER.privateKey, hash) };
 }
 
-/** What both kinds have in common. */
-async function envelope(chain: Chain, { pendingState: state, gas }: World) {
+/** What transactions of the node's own accounts have in common. */
+const COMMON = {
+  version: '0x3',
+  tip: '0x0',
+  paymaster_data: [],
+  account_deployment_data: [],
+  nonce_data_availability_mode: 'L1',
+  fee_data_availability_mode: 'L1',
+  signature: [],
+} as const;
+
+function boundsAt(chain: Chain, gas: World['gas']): RESOURCE_BOUNDS_MAPPING {
   const { prices: first } = chain.options;
   // At least the initial prices, so that equal histories have equal hashes.
   const bounds = (
@@ -67,19 +108,8 @@ async function envelope(chain: Chain, { pendingState: state, gas }: World) {
     max_price_per_unit: hex(first[name] > gas.current[name] ? first[name] : gas.current[name]),
   });
   return {
-    version: '0x3' as const,
-    sender_address: MINTER.address,
-    nonce: await state.nonceAt(MINTER.address),
-    resource_bounds: {
-      l1_gas: bounds(1_000_000, 'gas_price_fri'),
-      l1_data_gas: bounds(1_000_000, 'data_gas_price_fri'),
-      l2_gas: bounds(1_000_000_000, 'l2_gas_price_fri'),
-    },
-    tip: '0x0',
-    paymaster_data: [],
-    account_deployment_data: [],
-    nonce_data_availability_mode: 'L1' as const,
-    fee_data_availability_mode: 'L1' as const,
-    signature: [],
+    l1_gas: bounds(1_000_000, 'gas_price_fri'),
+    l1_data_gas: bounds(1_000_000, 'data_gas_price_fri'),
+    l2_gas: bounds(1_000_000_000, 'l2_gas_price_fri'),
   };
 }

@@ -27,12 +27,17 @@ export interface ChangeResult<T> {
   readonly result: T;
   /** The snapshot that was returned to. */
   readonly snapshot?: bigint | undefined;
+  /** Makes a further change, before any that was requested. */
+  readonly followUp?: FollowUp | undefined;
 }
+
+type FollowUp = (now: WorldAndSnapshots) => Promise<ChangeResult<void>>;
 
 /** A change that is made, and the commit that has to be awaited. */
 interface Made<T> {
-  readonly committed: Promise<void> | undefined;
+  readonly committed: Promise<unknown> | undefined;
   readonly result: T;
+  readonly followUp?: FollowUp | undefined;
 }
 
 /** A function that runs after each change; its error is reported and affects nothing else. */
@@ -158,8 +163,26 @@ export class Writer {
           `The chain is busy: after ${this.#queueTimeout} s in the queue, this change is rejected`,
         );
       }
-      return during(this.#probe, { kind: 'change' }, () => this.#make(kind, make, cause));
+      return during(this.#probe, { kind: 'change' }, async () => {
+        const made = await this.#make(kind, make, cause);
+        return made.followUp ? this.#follow(made, made.followUp) : made;
+      });
     });
+  }
+
+  /** Makes the further changes of a change. An error of one does not undo the changes before it. */
+  async #follow<T>(made: Made<T>, first: FollowUp): Promise<Made<T>> {
+    const commits = [made.committed];
+    try {
+      for (let next: FollowUp | undefined = first; next; ) {
+        const { committed, followUp }: Made<void> = await this.#make('step', next, undefined);
+        commits.push(committed);
+        next = followUp;
+      }
+    } catch (error) {
+      this.#onObserverError('the network conditions', error);
+    }
+    return { committed: Promise.all(commits), result: made.result };
   }
 
   async #make<T>(
@@ -168,7 +191,7 @@ export class Writer {
     cause: Cause | undefined,
   ): Promise<Made<T>> {
     const [before, failedCommits] = [this.#head, this.#failedCommits];
-    const { after, result, snapshot } = await make(before);
+    const { after, result, snapshot, followUp } = await make(before);
     if (after === before) {
       if (failedCommits !== this.#failedCommits) throw this.#lastFailure;
       return { committed: this.#headCommit, result };
@@ -179,12 +202,12 @@ export class Writer {
     this.#head = Object.freeze(prepared?.after ?? after);
     if (!prepared) {
       this.#publish(kind, this.#head, cause);
-      return { committed: undefined, result };
+      return { committed: undefined, result, followUp };
     }
     const committed = this.#commit(kind, this.#head, prepared, cause);
     this.#headCommit = committed;
     this.#committed = committed.catch(() => undefined);
-    return { committed, result };
+    return { committed, result, followUp };
   }
 
   async #commit(

@@ -1,5 +1,5 @@
 // A chain as a program holds it, in the process or at a URL: typed calls, controls, snapshots and subscriptions.
-import type { EXPLAINED } from '@starkbox/spec';
+import type { EXPLAINED, NETWORK_CONDITIONS, NETWORK_STATUS } from '@starkbox/spec';
 import { RpcError } from '../errors.js';
 import type { PredeployedAccount, PredeployedContract } from '../predeployed.js';
 import { abiIn, sierraIn } from './class-file.js';
@@ -43,6 +43,9 @@ export interface MineOptions {
   /** Seconds between two blocks. */
   readonly interval?: number;
 }
+
+/** Network conditions that have a name. */
+export type NetworkPreset = 'calm' | 'busy' | 'congested';
 
 /** An account whose transactions need no valid signature. */
 export interface ImpersonatedAccount extends AsyncDisposable {
@@ -179,6 +182,14 @@ export interface Chain extends AsyncDisposable {
    */
   mine(count?: number, options?: MineOptions): Promise<void>;
   /**
+   * Imitates a network: prices that move, full blocks, transactions that wait or get lost. `null` ends it.
+   *
+   * @throws RpcError if the conditions are wrong
+   */
+  setNetworkConditions(
+    conditions: NetworkPreset | NETWORK_CONDITIONS | null,
+  ): Promise<NETWORK_STATUS>;
+  /**
    * Returns the storage of a contract, by the names of its variables.
    *
    * @throws RangeError if the address is not a felt
@@ -312,6 +323,12 @@ export abstract class ChainControls implements Chain {
       count,
       ...(interval === undefined ? {} : { interval }),
     });
+  }
+
+  setNetworkConditions(
+    conditions: NetworkPreset | NETWORK_CONDITIONS | null,
+  ): Promise<NETWORK_STATUS> {
+    return this.request('devnet_setNetworkConditions', { conditions });
   }
 
   storage(contract: BigNumberish): ContractStorage {

@@ -1,4 +1,5 @@
 // Options of the chain, its blocks and its gas prices.
+import type { NETWORK_CONDITIONS } from '@starkbox/spec';
 import type { BlockGeneration, L1Acceptance } from '../block-settings.js';
 import { NEWEST_VERSION, STARKNET_VERSIONS, type StarknetVersion } from '../starknet-versions.js';
 import {
@@ -7,6 +8,7 @@ import {
   chainName,
   inGroup,
   l1Acceptance,
+  networkConditions,
   type OptionTable,
   oneOf,
   path,
@@ -36,6 +38,9 @@ export interface ChainConfig {
   /** A number is an interval in seconds. */
   readonly blockGenerationOn: BlockGeneration;
   readonly mempoolOrder: 'fifo' | 'tip' | 'random';
+  /** Of the network that the chain imitates. */
+  readonly networkConditions: NETWORK_CONDITIONS | undefined;
+  readonly gasMarket: boolean;
   /** A number counts blocks; `600s` is an age in seconds. */
   readonly l1Acceptance: L1Acceptance;
   /** Seconds since 1970. */
@@ -117,7 +122,7 @@ export const CHAIN_OPTIONS: OptionTable<ChainConfig> = inGroup('chain', {
     default: 'transaction',
     parse: blockGeneration,
     fraction: (seconds) => `${seconds * 1000}ms`,
-    help: 'When to create a block: after each transaction, on demand, or at an interval. With mempool, transactions wait until a call pre-confirms them.',
+    help: 'When to create a block: after each transaction, on demand, or at an interval. With mempool, transactions wait until a call pre-confirms them; with mempool:2000, a builder closes a block from the mempool every 2000 milliseconds.',
     brief: 'transaction, demand, mempool or seconds',
   },
   mempoolOrder: {
@@ -127,6 +132,13 @@ export const CHAIN_OPTIONS: OptionTable<ChainConfig> = inGroup('chain', {
     default: 'fifo',
     parse: oneOf('fifo', 'tip', 'random'),
     help: 'Which transaction to take from the mempool next: the oldest (fifo), the highest tip, or a random choice that depends on --seed.',
+  },
+  networkConditions: {
+    flag: '--network-conditions <PRESET|FILE>',
+    group: 'blocks',
+    default: undefined,
+    parse: networkConditions,
+    help: 'Imitate a network: calm, busy or congested, or a JSON file with conditions. Prices move, blocks have the capacity of the network, and others compete for it.',
   },
   l1Acceptance: {
     flag: '--l1-acceptance <BLOCKS|SECONDSs>',
@@ -157,6 +169,14 @@ export const CHAIN_OPTIONS: OptionTable<ChainConfig> = inGroup('chain', {
     parse: trueOrFalse,
     help: 'Execute transactions without charging a fee. Senders need no resource bounds and no balance. Receipts still show the fee.',
     brief: 'Charge no fees',
+  },
+  gasMarket: {
+    flag: '--gas-market',
+    group: 'fees',
+    isPortable: true,
+    default: false,
+    parse: trueOrFalse,
+    help: "Change the price of L2 gas from block to block by the protocol's rule, and limit blocks to the capacity of the network.",
   },
   gasPriceWei: {
     ...GAS_PRICE,

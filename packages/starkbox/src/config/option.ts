@@ -1,6 +1,7 @@
 // Type of an option, and parsers of its values.
+import { readFileSync } from 'node:fs';
 import { listed } from '@starkbox/abi/text-layout';
-import { canonicalName, METHODS } from '@starkbox/spec';
+import { canonicalName, METHODS, type NETWORK_CONDITIONS } from '@starkbox/spec';
 import {
   BLOCK_GENERATION_WORDS,
   type BlockGeneration,
@@ -10,7 +11,16 @@ import {
   readBlockGeneration,
   readL1Acceptance,
 } from '../block-settings.js';
+import {
+  conditionsToJson,
+  type NetworkConditions,
+  PRESET_NAMES,
+  presetOf,
+  readConditions,
+} from '../chain/network/conditions.js';
+import { reasonOf } from '../errors.js';
 import { hex } from '../felt.js';
+import { parse as parseJson } from '../json/json.js';
 
 /** Groups of options: each is a topic of `starkbox help`, with its title. */
 export const GROUPS = {
@@ -307,6 +317,24 @@ export const blockGeneration: Parse<BlockGeneration> = accepting(
   readBlockGeneration,
   BLOCK_GENERATION_WORDS,
 );
+
+/** A preset, conditions as JSON, or a file that holds them. */
+export const networkConditions: Parse<NETWORK_CONDITIONS> = accepting(
+  `${listed(PRESET_NAMES, 'or')}, or a JSON file with conditions`,
+  (text) => conditionsToJson(presetOf(text) ?? conditionsIn(text)),
+  'paths',
+);
+
+function conditionsIn(text: string): NetworkConditions {
+  try {
+    const isJson = text.trimStart().startsWith('{');
+    return readConditions(parseJson(isJson ? text : readFileSync(text, 'utf8')));
+  } catch (error) {
+    throw new InvalidValue(
+      `must be ${listed(PRESET_NAMES, 'or')}, or a JSON file with conditions: ${reasonOf(error)}`,
+    );
+  }
+}
 
 export const l1Acceptance: Parse<L1Acceptance> = accepting(
   EXPECTED_L1_ACCEPTANCE,

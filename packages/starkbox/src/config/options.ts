@@ -24,11 +24,15 @@ export interface Config
 
 export type ConfigKey = keyof Config;
 
-/** Settings as a program gives them: large numbers may also be strings, or numbers while they are exact. */
+/**
+ * Settings as a program gives them: large numbers may also be strings, or numbers while they are exact, and network
+ * conditions the name of a preset or the path of a file.
+ */
 export type ConfigInput = {
   readonly [K in ConfigKey]?:
     | Config[K]
     | (bigint extends Config[K] ? number | string : never)
+    | (K extends 'networkConditions' ? string : never)
     | undefined;
 };
 

@@ -133,6 +133,12 @@ export function checkConfig(config: Config): void {
       'initialBalance',
     );
   }
+  if (config.stateArchive === 'none' && (config.networkConditions?.reorgs?.probability ?? 0) > 0) {
+    throw new ConfigError(
+      'The reorganisations of --network-conditions restore older states: start with --state-archive-capacity full, or use a file of conditions with reorgs.probability 0',
+      'networkConditions',
+    );
+  }
   const { tenants, nodeUrl, authToken } = config;
   if (tenants !== undefined && nodeUrl !== undefined && authToken === undefined) {
     throw new ConfigError(

@@ -27,6 +27,7 @@ export interface ServerConfig {
   readonly authToken: string | undefined;
   readonly ui: boolean;
   readonly wallet: boolean;
+  readonly paymaster: boolean;
   readonly exitWithParent: boolean;
 }
 
@@ -105,6 +106,13 @@ export const SERVER_OPTIONS: OptionTable<ServerConfig> = inGroup('server', {
     parse: trueOrFalse,
     help: 'Serve the script of a development wallet at /wallet.js, to this machine or with the token.',
     brief: 'Serve a development wallet for pages',
+  },
+  paymaster: {
+    flag: '--paymaster',
+    isPortable: true,
+    default: false,
+    parse: trueOrFalse,
+    help: 'Serve a paymaster (SNIP-29) at /paymaster. It sponsors transactions, or takes fees in STRK, ETH and tokens that you set.',
   },
   exitWithParent: {
     flag: '--exit-with-parent',

@@ -1,5 +1,6 @@
 // Sources of options: command line, environment, config file and library, all read the same way.
 
+import { stringify } from '../json/json.js';
 import { isObject } from '../json/reader.js';
 import { nearest } from '../nearest-word.js';
 import { shortened } from '../terminal.js';
@@ -141,6 +142,7 @@ function textOf(value: unknown, key: ConfigKey, where: string): string {
       `invalid value '${value}' for '${key}' in ${where}: write a number of this size as a string or a BigInt`,
     );
   }
+  if (key === 'networkConditions' && isObject(value)) return stringify(value);
   const isList = OPTIONS[key].flag.includes('...');
   const isOptional = optionKind(OPTIONS[key]) === 'list';
   if (isList && Array.isArray(value) && value.every((item) => typeof item === 'string')) {

@@ -1,11 +1,11 @@
 // Opening of a fork: from options to the origin and what is inherited from it.
 
 import { SPEC_VERSION } from '@starkbox/spec';
-import { defaultForkCache } from '../config/environment.js';
+import { defaultForkCache, environment } from '../config/environment.js';
 import { networkUrls } from '../config/fork-options.js';
 import { type Config, type ConfigKey, OPTIONS, queueTimeoutOf } from '../config/options.js';
 import { ConfigError } from '../config/rules.js';
-import { invalidParams } from '../errors.js';
+import { invalidParams, reasonOf } from '../errors.js';
 import type { Log } from '../log.js';
 import type { Probe } from '../probe.js';
 import { nearestVersion } from '../starknet-versions.js';
@@ -15,6 +15,7 @@ import { withInherited } from './inherited-options.js';
 import type { OriginClient, OriginClientOptions } from './origin/client.js';
 import { OriginError, shownUrl } from './origin/failure.js';
 import { readForkBlock } from './origin/header.js';
+import { Proxies } from './origin/proxies.js';
 import { isSpoken } from './origin-version.js';
 
 export interface OpenedFork {
@@ -41,9 +42,11 @@ export async function openFork(
   if (forkNetwork === undefined && !offline) return withoutNetwork(config);
   if (!offline) await checkRecordedBlock(config);
   const { OriginClient } = await import('./origin/client.js');
+  const urls = forkNetwork?.split(',') ?? [];
   const options: OriginClientOptions = {
-    urls: forkNetwork?.split(',') ?? [],
+    urls,
     headers: config.forkHeader,
+    proxies: proxiesFor(urls),
     cacheDirectory:
       forkUpstreamCaching === false ? undefined : (forkCacheDir ?? defaultForkCache()),
     lockFile: forkLock,
@@ -82,6 +85,17 @@ export async function openFork(
     await origin.close();
     throw error instanceof OriginError ? error.asFailure('starknet_getBlockWithTxHashes') : error;
   }
+}
+
+/** @throws ConfigError for a variable whose value is no address of a proxy */
+function proxiesFor(urls: readonly string[]): Proxies {
+  const proxies = new Proxies(environment());
+  try {
+    for (const url of urls) proxies.of(new URL(url));
+  } catch (error) {
+    throw new ConfigError(reasonOf(error));
+  }
+  return proxies;
 }
 
 /** Logs if the network's version has no constants of its own here. */

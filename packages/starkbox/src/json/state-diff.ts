@@ -1,5 +1,5 @@
 // Reader of state diffs from a disk or another node.
-import type { STATE_DIFF } from '@starkbox/spec';
+import type { DECLARED_CLASS_ITEM, STATE_DIFF } from '@starkbox/spec';
 import { felt, list, object, string } from './reader.js';
 
 /** @throws TypeError for JSON that is no state diff with canonical felts */
@@ -22,6 +22,10 @@ function readMembers(
     list(diff[name] ?? missing, `state diff.${name}`, read);
   const member = (item: unknown, where: string, name: string): string =>
     readFelt(object(item, where)[name], `${where}.${name}`);
+  const compiledHash = (item: unknown, where: string): DECLARED_CLASS_ITEM => ({
+    class_hash: member(item, where, 'class_hash'),
+    compiled_class_hash: member(item, where, 'compiled_class_hash'),
+  });
   return {
     storage_diffs: items('storage_diffs', (item, where) => {
       const slots = `${where}.storage_entries`;
@@ -45,10 +49,10 @@ function readMembers(
       contract_address: member(item, where, 'contract_address'),
       class_hash: member(item, where, 'class_hash'),
     })),
-    declared_classes: items('declared_classes', (item, where) => ({
-      class_hash: member(item, where, 'class_hash'),
-      compiled_class_hash: member(item, where, 'compiled_class_hash'),
-    })),
+    declared_classes: items('declared_classes', compiledHash),
     deprecated_declared_classes: items('deprecated_declared_classes', readFelt),
+    ...(Array.isArray(diff['migrated_compiled_classes']) && {
+      migrated_compiled_classes: items('migrated_compiled_classes', compiledHash),
+    }),
   };
 }

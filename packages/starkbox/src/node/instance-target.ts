@@ -22,6 +22,11 @@ export class InstanceTarget implements Target {
     return this.#requests((target) => target.dispatcher);
   }
 
+  get paymaster(): Requests | undefined {
+    if (!this.#found.paymaster) return undefined;
+    return this.#requests((target) => target.paymaster ?? target.dispatcher);
+  }
+
   readonly versions: NonNullable<Target['versions']> = {
     get: (path) => this.#requests((target) => target.at(path)),
   };

@@ -119,12 +119,13 @@ export class Listeners implements Part {
   #serveHttp(at: ListenOptions): Promise<HttpServer> {
     const { service, root, log } = this.#parts;
     const { config } = service.base;
-    const { dispatcher, onRefusal } = this.#target;
+    const { dispatcher, paymaster, onRefusal } = this.#target;
     const fleet = root?.instances.fleet;
     const paths = VERSION_PATHS.flatMap((path) => [path, `/ws${path}`]);
     return serveHttp({
       dispatcher,
       versions: new Map(VERSION_PATHS.map((path) => [path, this.#target.at(path)])),
+      paymaster,
       config: this.#target.config,
       onRefusal,
       host: at.host ?? config.host,

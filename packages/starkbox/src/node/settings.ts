@@ -8,7 +8,7 @@ import { removeStaleDrafts } from '../files/atomic-file.js';
 import { checkFolder, checkPath, checkWritable } from '../files/regular-file.js';
 import { withRecorded } from '../fork/open-fork.js';
 import type { Log } from '../log.js';
-import { withPriceOfRules } from '../service/options-from-config.js';
+import { withNetworkDefaults } from '../service/options-from-config.js';
 import { withDumped } from '../service/recorded-genesis.js';
 import type { LockedDirectory } from '../store/open.js';
 
@@ -38,7 +38,7 @@ export async function checkSettings(
   log: Log,
 ): Promise<Settings> {
   const givenKeys = directory?.given ?? keys;
-  const config = withPriceOfRules(
+  const config = withNetworkDefaults(
     directory && !directory.isNew
       ? directory.config
       : defaultConfig(await withRecorded(await withDumped(values))),

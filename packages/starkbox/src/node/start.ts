@@ -94,6 +94,7 @@ async function openParts(
   const recorder = await steps.open('request recording', () =>
     openRecording({ base, chain, version }, log),
   );
+  await steps.step('paymaster', async () => (await service.paymaster())?.prepare());
   const l1Facts = await steps.step('L1', () => service.l1.open(config));
   await steps.step('first calls', () =>
     makeFirstCalls(config.init, stored?.saved !== undefined || dumps.hasLoaded, service, log),

@@ -13,6 +13,7 @@ export class ServiceTarget implements Target {
   readonly #service: ChainService;
   readonly #recorder: Recorder | undefined;
   #dispatcher: Requests | undefined;
+  #paymaster: Requests | undefined;
   #older: Map<string, Requests> | undefined;
 
   /** @param recorder records the requests, if there is one */
@@ -24,6 +25,12 @@ export class ServiceTarget implements Target {
   get dispatcher(): Requests {
     this.#dispatcher ??= this.#recorded(this.#service.dispatcher);
     return this.#dispatcher;
+  }
+
+  get paymaster(): Requests | undefined {
+    if (!this.#service.base.config.paymaster) return undefined;
+    this.#paymaster ??= this.#recorded(this.#service.paymasterDispatcher);
+    return this.#paymaster;
   }
 
   /** The dispatcher at a path. */

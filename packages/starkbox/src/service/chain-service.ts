@@ -2,6 +2,7 @@
 
 import type { CONFIG } from '@starkbox/spec';
 import type { BundleOptions } from '../bundles/content/bundle.js';
+import { streamBlocks } from '../chain/block-builder.js';
 import { beginTimeNow } from '../chain/block-controls.js';
 import { Chain, type ChainOptions } from '../chain/chain.js';
 import type { GenesisRecord } from '../chain/genesis/genesis-record.js';
@@ -22,6 +23,7 @@ import type { Log } from '../log.js';
 import type { WorkDisplay } from '../probe.js';
 import { explainErrors, type OnFailed } from '../rpc/explain-errors.js';
 import { showLong } from '../rpc/long-requests.js';
+import type { Paymasters } from '../rpc/methods/paymaster.js';
 import type { InstanceControls } from '../rpc/methods/sandbox.js';
 import type { Served } from '../rpc/methods/table.js';
 import { overFork } from '../rpc/origin-routing.js';
@@ -99,6 +101,8 @@ interface CallParts {
 
 /** The key of the dispatcher of the newest version. */
 const NEWEST = 'newest';
+/** The key of the paymaster's dispatcher, and the prefix of its methods. */
+const PAYMASTER = 'paymaster_';
 
 /** Branches that a program dropped without closing them. */
 const DROPPED = new FinalizationRegistry<() => void>((release) => release());
@@ -124,6 +128,8 @@ export class ChainService {
   /** By version of the specification; undefined before the first call. */
   #dispatchers: Map<string, Dispatcher> | undefined;
   #handlers: HandlerLookup | undefined;
+  /** Undefined before its first call. */
+  #paymaster: Promise<Paymasters> | undefined;
   #isClosed = false;
   /** Ends the hold on what the world of a branch has on disk. */
   #release: (() => void) | undefined;
@@ -175,7 +181,10 @@ export class ChainService {
   /** Starts the timers of blocks and of acceptance on L1, if any. */
   start(): void {
     const { log } = this.shared;
-    this.chain.start((error) => log.error({ error }, 'a change by a timer of blocks failed'));
+    this.chain.start(
+      (error) => log.error({ error }, 'a change by a timer of blocks failed'),
+      streamBlocks,
+    );
   }
 
   /** The L1 of the chain. */
@@ -221,6 +230,27 @@ export class ChainService {
       const { index, schema } = older;
       return this.#dispatcherOf({ index, handlerOf: older.handlersOver(newest) }, true, schema);
     });
+  }
+
+  /** The dispatcher of the methods of the paymaster alone. */
+  get paymasterDispatcher(): Dispatcher {
+    return this.#dispatcherFor(PAYMASTER, () => {
+      const { names } = this.shared.protocol;
+      const index = new MethodIndex(
+        names.filter((name) => name.startsWith(PAYMASTER)),
+        this.base.config.restrictedMethods,
+      );
+      return this.#dispatcherOf({ index, handlerOf: this.#ownHandlers }, true);
+    });
+  }
+
+  /** The paymaster of the chain, loaded when it is first needed; undefined without one. */
+  paymaster(): Promise<Paymasters> | undefined {
+    if (!this.base.config.paymaster) return undefined;
+    this.#paymaster ??= import('../paymaster/paymaster.js').then(
+      ({ Paymaster }) => new Paymaster(this.chain, this.shared.abis),
+    );
+    return this.#paymaster;
   }
 
   #dispatcherFor(version: string, create: () => Dispatcher): Dispatcher {
@@ -447,6 +477,8 @@ class ServedChain implements Served {
   get instances(): InstanceControls {
     return this.#service.shared.instances().controlsFor(this.#service);
   }
+
+  readonly paymaster: Served['paymaster'] = () => this.#service.paymaster();
 
   readonly config: Served['config'] = () => this.#service.configOf(this.chain);
 

@@ -1,4 +1,6 @@
 // Options of an instance: those of accounts, blocks and the state archive, over the config of its node.
+import { listed } from '@starkbox/abi/text-layout';
+import { PRESET_NAMES, presetOf } from '../chain/network/conditions.js';
 import { ACCOUNT_OPTIONS } from '../config/account-options.js';
 import { CHAIN_OPTIONS } from '../config/chain-options.js';
 import { longName, UsageError } from '../config/option.js';
@@ -11,6 +13,7 @@ import {
 } from '../config/options.js';
 import { checkConfig } from '../config/rules.js';
 import { readSources, sourceOf } from '../config/source.js';
+import { isObject } from '../json/reader.js';
 
 /** Options of files, which belong to the node. */
 const OF_THE_NODE: readonly string[] = ['artifacts', 'accountClassCustom'];
@@ -30,6 +33,14 @@ export function instanceConfig(config: Config, overrides: object): Config {
   for (const [key] of entries) {
     if (!isOfInstance(key) && Object.hasOwn(config, key)) {
       throw new UsageError(`'${key}' is an option of the node, not of an instance`);
+    }
+  }
+  for (const [key, value] of entries) {
+    // A client must not read files of the node.
+    if (key === 'networkConditions' && !isObject(value) && !presetOf(String(value))) {
+      throw new UsageError(
+        `'${key}' of an instance must be ${listed(PRESET_NAMES, 'or')}, or an object with conditions; got '${value}'`,
+      );
     }
   }
   const { values } = readSources([sourceOf(Object.fromEntries(entries), 'the options')]);

@@ -3,16 +3,35 @@ import type { CONFIG } from '@starkbox/spec';
 import { shownBlockGeneration } from '../block-settings.js';
 import type { ChainOptions } from '../chain/chain.js';
 import type { Genesis } from '../chain/genesis/genesis.js';
+import {
+  MARKET_ONLY,
+  type NetworkConditions,
+  readConditions,
+} from '../chain/network/conditions.js';
+import { marketConstants } from '../chain/network/market.js';
 import { networkRules } from '../chain/steps/network-rules.js';
 import { type Config, type ConfigKey, queueTimeoutOf } from '../config/options.js';
 import type { Fork } from '../fork/fork.js';
 import { shownNetwork } from '../fork/open-fork.js';
 
-/** Fees that tools estimate at the price of the chain are then within the rules. */
-export function withPriceOfRules(config: Config, givenKeys: ReadonlySet<ConfigKey>): Config {
+/**
+ * The config with defaults that follow from the network: its lowest price, so that fees that tools estimate are within
+ * its rules, and its blocks.
+ */
+export function withNetworkDefaults(config: Config, givenKeys: ReadonlySet<ConfigKey>): Config {
   const rules = networkRules(config);
-  if (!rules || givenKeys.has('l2GasPriceFri')) return config;
-  return Object.freeze({ ...config, l2GasPriceFri: rules.limits.min_gas_price });
+  const conditions = conditionsOf(config);
+  const floor =
+    rules?.limits.min_gas_price ??
+    (conditions?.gasMarket && marketConstants(config.starknetVersion).floor);
+  const generation = conditions?.blockGeneration;
+  return Object.freeze({
+    ...config,
+    ...(floor === undefined || givenKeys.has('l2GasPriceFri') ? {} : { l2GasPriceFri: floor }),
+    ...(generation === undefined || givenKeys.has('blockGenerationOn')
+      ? {}
+      : { blockGenerationOn: generation }),
+  });
 }
 
 export function chainOptionsOf(
@@ -33,6 +52,7 @@ export function chainOptionsOf(
     funding: config.fundAccounts,
     keepsHistory: config.stateArchive === 'full',
     starknetVersion: config.starknetVersion,
+    conditions: conditionsOf(config),
     startTime: config.startTime ?? fork?.start?.timestamp ?? (fork && fork.block.timestamp + 1),
     prices: {
       gas_price_wei: config.gasPriceWei,
@@ -58,6 +78,20 @@ export function chainOptionsOf(
     },
     keepsJournal,
   };
+}
+
+function conditionsOf(config: Config): NetworkConditions | undefined {
+  const { gasMarket, seed } = config;
+  const networkConditions = config.networkConditions && readConditions(config.networkConditions);
+  if (!gasMarket) return networkConditions;
+  const { gasMarket: market, capacity } = MARKET_ONLY;
+  return networkConditions
+    ? {
+        ...networkConditions,
+        gasMarket: networkConditions.gasMarket ?? market,
+        capacity: networkConditions.capacity ?? capacity,
+      }
+    : { ...MARKET_ONLY, seed };
 }
 
 /** The config as `devnet_getConfig` shows it; only a restart on another network changes it. */

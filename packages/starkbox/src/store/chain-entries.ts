@@ -1,5 +1,5 @@
 // Entries of one chain in the database, besides those of its blocks.
-import { EMPTY_MEMPOOL, type Mempool } from '../chain/mempool/mempool.js';
+import { droppedBetween, EMPTY_MEMPOOL, type Mempool } from '../chain/mempool/mempool.js';
 import type { SnapshotNote, Transition, WorldAndSnapshots } from '../chain/world/chain-store.js';
 import { labelsToJson, NO_LABELS } from '../chain/world/labels.js';
 import { droppedToJson, waitingToJson } from '../chain/world/mempool-json.js';
@@ -110,8 +110,9 @@ export class ChainEntries {
       const value = change.after && Buffer.from(stringify(waitingToJson(change.after)));
       yield [this.#keys.numbered('waiting', queued.arrival), value];
     }
-    if (before.dropped === after.dropped) return;
-    const dropped = after.dropped.toArray().map(droppedToJson);
-    yield [this.#keys.single('dropped'), Buffer.from(stringify(dropped))];
+    for (const [number, dropped] of droppedBetween(before, after)) {
+      const value = dropped && Buffer.from(stringify(droppedToJson(dropped)));
+      yield [this.#keys.numbered('dropped', number), value];
+    }
   }
 }

@@ -14,14 +14,13 @@ import { includedFromJson, readWorldJson, type WorldParts } from '../chain/world
 import type { Fork } from '../fork/fork.js';
 import { List, PersistentMap } from '../immutable.js';
 import { parse } from '../json/json.js';
-import { list } from '../json/reader.js';
 import { checkedStateDiff } from '../json/state-diff.js';
 import { type Branches, type ChainPosition, withUse } from './blocks/branches.js';
 import type { Lineage } from './blocks/lineage.js';
 import type { Segment } from './blocks/lineage-values.js';
 import type { Database } from './database/database.js';
-import { type ChainKeys, classKey } from './database/keys.js';
-import { type HeadRecord, type PositionRecord, readRecords, textsOf } from './records.js';
+import { type ChainKeys, classKey, numberIn } from './database/keys.js';
+import { type HeadRecord, type PositionRecord, rangeOf, readRecords, textsOf } from './records.js';
 
 export interface ReadChain {
   readonly content: WorldAndSnapshots;
@@ -72,14 +71,16 @@ export async function readChain(source: ChainSource): Promise<ReadChain | undefi
 function headParts({ database, keys }: ChainSource, head: HeadRecord): WorldParts {
   const messages = database.get(keys.single('messages'));
   const labels = database.get(keys.single('labels'));
-  const dropped = database.get(keys.single('dropped'));
+  const dropped = [...rangeOf(database, keys, 'dropped')];
+  const last = dropped.at(-1);
   return {
     ...readWorldJson(head.moment),
     messages: messages ? messagesFromJson(JSON.parse(messages.toString())) : NO_MESSAGES,
     labels: labels ? labelsFromJson(JSON.parse(labels.toString())) : NO_LABELS,
     mempool: restoredMempool(
       textsOf(database, keys, 'waiting').map((text) => waitingFromJson(JSON.parse(text))),
-      dropped ? list(JSON.parse(dropped.toString()), 'dropped', droppedFromJson) : [],
+      dropped.map(({ value }) => droppedFromJson(JSON.parse(value.toString()))),
+      last ? numberIn(last.key) + 1 : 0,
     ),
     pending: textsOf(database, keys, 'pendingTransaction').reduce(
       (grown, included) => withIncluded(grown, includedFromJson(parse(included))),

@@ -97,7 +97,8 @@ function readSegment(value: unknown, where: string): Segment {
   return { branch: count(branch, `${where}.branch`), from: count(from, `${where}.from`) };
 }
 
-function rangeOf(
+/** The entries of a kind, with their keys. */
+export function rangeOf(
   database: Database,
   keys: ChainKeys,
   kind: NumberedKind,

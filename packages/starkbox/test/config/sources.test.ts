@@ -260,6 +260,7 @@ describe('the options of createChain', () => {
     [{ nonsense: 1 }, "unknown key 'nonsense' in the options of createChain"],
     [{ seed: -1 }, /^invalid value '-1' for 'seed' in the options of createChain: /],
     [{ blockGenerationOn: 'foo' }, /^invalid value 'foo' for 'blockGenerationOn' /],
+    [{ networkConditions: { sed: 1 } }, /: conditions: unknown member 'sed'; expected seed, /],
     [{ initialBalance: -5 }, /^invalid value '-5' for 'initialBalance' /],
     [
       { initialBalance: 1e21 },
@@ -294,6 +295,20 @@ describe('the options of createChain', () => {
     const node = await createChain(options);
     expect(node.config.blockGenerationOn).toBe(0.5);
     await node.close();
+  });
+
+  test.each([
+    ['a preset', 'calm', { seed: 0, order: 'tip' }],
+    ['an object', { seed: 3, gas_market: true }, { seed: 3, order: null, congestion: null }],
+    ['JSON', '{ "seed": 3, "reorgs": { "probability": 0.1 } }', { seed: 3, gas_market: false }],
+  ] as const)('network conditions may be %s', async (_form, networkConditions, expected) => {
+    const node = await createChain({ networkConditions, accounts: 0 });
+    expect(node.config.networkConditions).toMatchObject(expected);
+    // A chain takes the options that another one shows.
+    const same = await createChain(node.config);
+    expect(same.config.networkConditions).toEqual(node.config.networkConditions);
+    await node.close();
+    await same.close();
   });
 
   test('a chain id means what it means to the command', async () => {

@@ -38,6 +38,7 @@ describe('values', () => {
     ['--block-generation-on 10', { blockGenerationOn: 10 }],
     ['--block-generation-on 500ms', { blockGenerationOn: 0.5 }],
     ['--block-generation-on 2000MS', { blockGenerationOn: 2 }],
+    ['--block-generation-on mempool:2000', { blockGenerationOn: 'mempool:2000' }],
     ['--block-generation-on 1.5', { blockGenerationOn: 1.5 }],
     ['--block-time 3', { blockGenerationOn: 3 }],
     ['--l1-acceptance 5', { l1Acceptance: 5 }],

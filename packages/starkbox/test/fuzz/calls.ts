@@ -21,7 +21,15 @@ import * as real from './real-transaction.js';
 export const spec: Spec = new Spec({
   name: 'our documents',
   directory: fileURLToPath(DOCUMENTS),
-  files: ['read.json', 'write.json', 'trace.json', 'ws.json', 'casm.json', 'devnet.json'],
+  files: [
+    'read.json',
+    'write.json',
+    'trace.json',
+    'ws.json',
+    'casm.json',
+    'devnet.json',
+    'paymaster.json',
+  ],
 });
 
 /** How often they come, where others have twenty. */
@@ -33,6 +41,8 @@ const SELDOM: Readonly<Record<string, number>> = {
   devnet_replaceClass: 3,
   devnet_revert: 4,
   devnet_setBlockSettings: 4,
+  devnet_setNetworkConditions: 3,
+  devnet_setCongestion: 2,
   devnet_setGasPrice: 4,
   devnet_setTime: 5,
   devnet_increaseTime: 5,

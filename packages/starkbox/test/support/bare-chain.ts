@@ -1,9 +1,12 @@
 // A chain without a node around it, with default options.
-import { Chain } from '../../src/chain/chain.js';
+import { Chain, type ChainOptions } from '../../src/chain/chain.js';
 import { createGenesis } from '../../src/chain/genesis/genesis.js';
 import { defaultConfig } from '../../src/config/options.js';
 
-export async function bareChain(blockGeneration: 'transaction' | 'demand'): Promise<Chain> {
+export async function bareChain(
+  blockGeneration: 'transaction' | 'demand',
+  changes: Partial<ChainOptions> = {},
+): Promise<Chain> {
   const config = defaultConfig({ seed: 0, accounts: 2 });
   return Chain.create({
     genesis: await createGenesis(config),
@@ -22,5 +25,6 @@ export async function bareChain(blockGeneration: 'transaction' | 'demand'): Prom
     },
     proofMode: config.proofMode,
     classLimits: {},
+    ...changes,
   });
 }

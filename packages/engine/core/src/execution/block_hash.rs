@@ -169,6 +169,8 @@ fn event_commitment(transactions: &[TransactionHashingData]) -> (EventCommitment
 fn state_diff_hash(diff: &Diff) -> Felt {
     let mut updated = [&*diff.deployed, &*diff.replaced].concat();
     updated.sort_unstable_by_key(|(address, _)| *address);
+    let mut compiled = [&*diff.declared, &*diff.migrated].concat();
+    compiled.sort_unstable_by_key(|(hash, _)| *hash);
     let storage = || diff.storage.iter().filter(|(_, slots)| !slots.is_empty());
     let slots = storage().flat_map(|(address, slots)| {
         [address.felt(), Felt::from(slots.len())].into_iter().chain(felts(slots))
@@ -177,7 +179,7 @@ fn state_diff_hash(diff: &Diff) -> Felt {
     Poseidon::hash_all(
         std::iter::once(tag)
             .chain(counted(&updated))
-            .chain(counted(&diff.declared))
+            .chain(counted(&compiled))
             .chain([Felt::from(diff.deprecated.len())])
             .chain(diff.deprecated.iter().map(|hash| hash.felt()))
             // The number of data availability modes, and the mode.
@@ -285,6 +287,7 @@ mod tests {
             replaced: pairs(5, others.min(5)),
             declared: pairs(2, others),
             deprecated: (0..others).map(key).collect(),
+            migrated: pairs(1, others.min(1)),
         }
     }
 
@@ -306,6 +309,7 @@ mod tests {
             class_hash_to_compiled_class_hash: diff
                 .declared
                 .iter()
+                .chain(&diff.migrated)
                 .map(|(hash, compiled)| (ClassHash(hash.felt()), CompiledClassHash(*compiled)))
                 .collect(),
             deprecated_declared_classes: diff

@@ -2,6 +2,7 @@
 
 mod block;
 mod block_hash;
+mod block_weights;
 mod call;
 mod closing;
 #[cfg(feature = "compare-executors")]
@@ -19,6 +20,7 @@ mod transaction;
 
 pub use block::{Block, parse_chain_id};
 pub use block_hash::{included, parse_included};
+pub use block_weights::{Admission, BlockWeights, Figures, LARGEST_FIGURE};
 pub use call::{Call, Called, Invoked, call, invoke};
 pub use closing::{Closed, Closing};
 pub use first_write::FirstWrite;

@@ -16,6 +16,7 @@ use starknet_api::transaction::fields::{GasVectorComputationMode, ValidResourceB
 use starknet_types_core::felt::Felt;
 
 use super::block::Block;
+use super::block_weights::{Admission, BlockWeights, Figures};
 use super::first_write::FirstWrite;
 use super::reader::Reader;
 use super::transaction::{Flags, Transaction};
@@ -171,7 +172,20 @@ impl Session {
             replaced: moves.replaced.into(),
             declared,
             deprecated: Box::default(),
+            migrated: Box::default(),
         })
+    }
+
+    /// Adds the last transaction of the session to the weights of its block, unless it does not fit.
+    pub fn admit(
+        &self,
+        run: &Executed,
+        weights: &BlockWeights,
+        capacity: Figures,
+    ) -> Result<Admission> {
+        let transaction = (&run.info, &run.changes);
+        let admission = weights.admit(transaction, &self.cached, &self.block.context, capacity);
+        self.cached.state.failure().map_or(admission, |failure| Err(failure.clone()))
     }
 
     /// Everything that was read from the state below since the session began.

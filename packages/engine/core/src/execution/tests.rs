@@ -1,19 +1,28 @@
-//! Tests of blocks, transactions, calls and closing on states without contracts.
+//! Tests of blocks, transactions, calls and closing on states without contracts, and of weights beside the sequencer's
+//! own executor.
 
 use std::sync::Arc;
 
+use blockifier::blockifier::config::TransactionExecutorConfig;
+use blockifier::blockifier::transaction_executor::{TransactionExecutor, TransactionExecutorError};
+use blockifier::bouncer::{BouncerConfig, BouncerWeights};
+use blockifier::context::BlockContext;
+use blockifier::state::cached_state::CachedState;
+use starknet_api::abi::abi_utils::{get_storage_var_address, selector_from_name};
 use starknet_api::block::BlockHash;
 use starknet_api::core::{ContractAddress, EntryPointSelector};
+use starknet_api::execution_resources::GasAmount;
 use starknet_types_core::felt::Felt;
 
 use super::report::{call_report, initial_reads, rejection};
 use super::{
-    Block, Call, Closing, FirstWrite, Flags, Run, Session, Transaction, call, parse_chain_id,
-    parse_included,
+    Admission, Block, BlockWeights, Call, Closing, Figures, FirstWrite, Flags, Reader, Run,
+    Session, Transaction, call, parse_chain_id, parse_included,
 };
+use crate::class::Class;
 use crate::error::{Kind, Result};
 use crate::felt::{Key, hex};
-use crate::state::State;
+use crate::state::{Changes, State};
 
 const BLOCK: &str = r#"{"number":1,"timestamp":2,"sequencer_address":"0x1","chain_id":"SN_SEPOLIA",
     "fee_tokens":{"strk":"0x1","eth":"0x2"},"starknet_version":"0.14.4","gas_prices":{
@@ -187,4 +196,190 @@ fn receipts_of_a_block_are_checked() {
     ] {
         assert_eq!(parse_included(&text).err().unwrap().kind, Kind::Input, "{text}");
     }
+}
+
+const TOKEN: &str = "0x57";
+const ALICE: &str = "0xa1";
+const BOB: &str = "0xb0b";
+
+fn packed(bytes: &[u8]) -> Arc<Class> {
+    Class::unpack(bytes).unwrap()
+}
+
+fn account_class() -> Arc<Class> {
+    packed(include_bytes!("../../../classes/account.class"))
+}
+
+fn felt(text: &str) -> Felt {
+    Felt::from_hex_unchecked(text)
+}
+
+/// Two accounts, and the token that they and a third address have.
+fn funded_state(third: Felt) -> State {
+    let token = packed(include_bytes!("../../../classes/strk.class"));
+    let mut changes = Changes::default();
+    for account in [felt(ALICE), felt(BOB)] {
+        changes.class_hashes.insert(account.into(), account_class().hash);
+    }
+    changes.class_hashes.insert(felt(TOKEN).into(), token.hash);
+    let balances = changes.storage.entry(felt(TOKEN).into()).or_default();
+    for holder in [felt(ALICE), felt(BOB), third] {
+        let slot = get_storage_var_address("ERC20_balances", &[holder]);
+        balances.insert(slot.into(), Felt::from(10u64.pow(18)));
+    }
+    changes.classes = vec![account_class(), token];
+    State::new(1, true, None).apply(&changes).unwrap()
+}
+
+fn transfer(sender: &str, nonce: u64, receiver: &str, amount: &str) -> Transaction {
+    let selector = hex(selector_from_name("transfer").0);
+    let calldata = format!(r#"["0x1","{TOKEN}","{selector}","0x3","{receiver}","{amount}","0x0"]"#);
+    let text = INVOKE
+        .replace("\"0x123\"", &format!("\"{sender}\""))
+        .replace("[\"0x1\"]", &calldata)
+        .replace("\"nonce\":\"0x0\"", &format!("\"nonce\":\"{nonce:#x}\""))
+        .replace("0x1000000", "0x10000000");
+    transaction(&text).unwrap()
+}
+
+fn deployment() -> Transaction {
+    let class_hash = hex(account_class().hash);
+    let text = INVOKE
+        .replace("\"INVOKE\"", "\"DEPLOY_ACCOUNT\"")
+        .replace("\"sender_address\":\"0x123\",", "")
+        .replace("\"account_deployment_data\":[],", "")
+        .replace(
+            "\"calldata\":[\"0x1\"]",
+            &format!(
+                r#""class_hash":"{class_hash}","contract_address_salt":"0x1","constructor_calldata":["0x5"]"#
+            ),
+        )
+        .replace("0x1000000", "0x10000000");
+    transaction(&text).unwrap()
+}
+
+fn declaration(nonce: u64) -> Transaction {
+    let class = packed(include_bytes!("../../../classes/udc.class"));
+    let compiled = hex(class.compiled_hash.unwrap());
+    let text = INVOKE
+        .replace("\"INVOKE\"", "\"DECLARE\"")
+        .replace("\"0x123\"", &format!("\"{ALICE}\""))
+        .replace("\"calldata\":[\"0x1\"]", &format!(r#""compiled_class_hash":"{compiled}""#))
+        .replace("\"nonce\":\"0x0\"", &format!("\"nonce\":\"{nonce:#x}\""))
+        .replace("0x1000000", "0x100000000");
+    Transaction::parse(&text, &parse_chain_id("SN_SEPOLIA").unwrap(), Some(class)).unwrap()
+}
+
+/// A block whose bouncer has this capacity.
+fn block_of(capacity: BouncerWeights) -> Block {
+    let block = Block::parse(&BLOCK.replace("\"strk\":\"0x1\"", "\"strk\":\"0x57\"")).unwrap();
+    // Declared classes are executed without the check of their hash.
+    let context = block.without_class_check();
+    let context = BlockContext::new(
+        context.block_info().clone(),
+        context.chain_info().clone(),
+        context.versioned_constants().clone(),
+        BouncerConfig { block_max_capacity: capacity, ..BouncerConfig::default() },
+    );
+    Block { context: Arc::new(context) }
+}
+
+/// Executes transactions by the sequencer's executor and by ours, and compares the weights after each. Returns the
+/// weights of the block, and for each transaction the exceeded weights.
+fn filled(
+    capacity: BouncerWeights,
+    transactions: &[Transaction],
+) -> (BlockWeights, Vec<Vec<&'static str>>) {
+    let flags = Flags { validate: false, ..Flags::default() };
+    let block = Arc::new(block_of(capacity));
+    let mut state = Arc::new(funded_state(*deployment().address.0.key()));
+    let mut sequencer = TransactionExecutor::new(
+        CachedState::new(Reader::new(state.clone(), 1)),
+        (*block.context).clone(),
+        TransactionExecutorConfig::default(),
+    );
+    let mut weights = BlockWeights::default();
+    let mut exceeded_by_each = Vec::new();
+    for transaction in transactions {
+        let expected = sequencer.execute(&transaction.executable(flags).unwrap());
+        let mut session = Session::new(state.clone(), 1, block.clone());
+        let run = session.run(transaction, flags).unwrap();
+        let Run::Executed(run) = run else { panic!("{} was rejected", transaction.type_name()) };
+        match session.admit(&run, &weights, Figures::from(capacity)).unwrap() {
+            Admission::Fits(next) => {
+                let (info, _) = expected.unwrap();
+                assert_eq!(info.receipt, run.info.receipt);
+                state = Arc::new(state.apply(&run.changes).unwrap());
+                weights = next;
+                exceeded_by_each.push(Vec::new());
+            }
+            Admission::Full { exceeded, .. } => {
+                assert!(matches!(expected, Err(TransactionExecutorError::BlockFull)));
+                exceeded_by_each.push(exceeded);
+            }
+        }
+        let bouncer = sequencer.bouncer.lock().unwrap();
+        assert_eq!(weights.figures, Figures::from(*bouncer.get_bouncer_weights()));
+    }
+    (weights, exceeded_by_each)
+}
+
+#[test]
+fn weights_of_a_block_are_as_the_bouncer_counts_them() {
+    let transactions = [
+        transfer(ALICE, 0, "0xc1", "0x1"),
+        transfer(ALICE, 1, "0xc1", "0x1"),
+        transfer(BOB, 0, "0xc2", "0x1"),
+        // Reverts.
+        transfer(ALICE, 2, "0xc3", "0xffffffffffffffff"),
+        deployment(),
+        declaration(3),
+        transfer(ALICE, 4, BOB, "0x1"),
+    ];
+    let (weights, exceeded) = filled(BouncerWeights::default(), &transactions);
+    assert!(exceeded.iter().all(Vec::is_empty));
+    assert_eq!(weights.figures.0[3], 7);
+    let text = weights.to_text().unwrap();
+    assert_eq!(BlockWeights::parse(&text).unwrap(), weights);
+}
+
+#[test]
+fn a_block_is_full_where_the_bouncer_says_so() {
+    let transactions = [
+        transfer(ALICE, 0, "0xc1", "0x1"),
+        transfer(ALICE, 1, "0xc2", "0x1"),
+        transfer(BOB, 0, "0xc3", "0x1"),
+    ];
+    let default = BouncerWeights::default();
+    let Figures([_, _, n_events, n_txs, state_diff_size, sierra_gas, _, receipt_l2_gas]) =
+        filled(default, &transactions[..2]).0.figures;
+    let state_diff_size = state_diff_size as usize;
+    for (name, capacity) in [
+        ("n_events", BouncerWeights { n_events: n_events as usize, ..default }),
+        ("n_txs", BouncerWeights { n_txs: n_txs as usize, ..default }),
+        ("state_diff_size", BouncerWeights { state_diff_size, ..default }),
+        ("sierra_gas", BouncerWeights { sierra_gas: GasAmount(sierra_gas), ..default }),
+        ("receipt_l2_gas", BouncerWeights { receipt_l2_gas: GasAmount(receipt_l2_gas), ..default }),
+    ] {
+        let (weights, exceeded) = filled(capacity, &transactions);
+        assert_eq!(exceeded, [vec![], vec![], vec![name]]);
+        assert_eq!(weights.figures.0[3], 2);
+    }
+}
+
+#[test]
+fn a_full_block_has_room_for_what_changes_nothing_more() {
+    let size = |transactions: &[Transaction]| {
+        filled(BouncerWeights::default(), transactions).0.figures.0[4] as usize
+    };
+    let state_diff_size = size(&[transfer(ALICE, 0, "0xc1", "0x1")]);
+    let transactions = [
+        transfer(ALICE, 0, "0xc1", "0x1"),
+        transfer(ALICE, 1, "0xc2", "0x1"),
+        transfer(ALICE, 1, "0xc1", "0x1"),
+    ];
+    let capacity = BouncerWeights { state_diff_size, ..BouncerWeights::default() };
+    let (weights, exceeded) = filled(capacity, &transactions);
+    assert_eq!(exceeded, [vec![], vec!["state_diff_size"], vec![]]);
+    assert_eq!(weights.figures.0[4] as usize, state_diff_size);
 }

@@ -27,6 +27,8 @@ pub struct Changes {
     /// Classes that a wire difference lists as declared, with their compiled hash if they have one:
     /// each must come with a body or be known.
     pub listed: Vec<(Felt, Option<Felt>)>,
+    /// Compiled class hashes of declared classes that the difference of the version lists as migrated.
+    pub migrated: BTreeMap<Key, Felt>,
 }
 
 impl Changes {
@@ -76,6 +78,12 @@ impl Changes {
         for hash in &wire.deprecated_declared_classes {
             changes.listed.push((parse("deprecated_declared_classes", hash)?, None));
         }
+        for Object(entry) in &wire.migrated_compiled_classes {
+            let compiled =
+                parse("migrated_compiled_classes.compiled_class_hash", &entry.compiled_class_hash)?;
+            let hash = parse("migrated_compiled_classes.class_hash", &entry.class_hash)?;
+            changes.migrated.insert(hash.into(), compiled);
+        }
         Ok(changes)
     }
 }
@@ -114,6 +122,8 @@ struct WireDiff {
     declared_classes: Vec<Object<WireDeclared>>,
     #[serde(default)]
     deprecated_declared_classes: Vec<String>,
+    #[serde(default)]
+    migrated_compiled_classes: Vec<Object<WireDeclared>>,
 }
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -165,7 +175,8 @@ mod tests {
             "deployed_contracts": [{"address": "0x8", "class_hash": "0x9"}],
             "replaced_classes": [{"contract_address": "0xa", "class_hash": "0xb"}],
             "declared_classes": [{"class_hash": "0xc", "compiled_class_hash": "0xd"}],
-            "deprecated_declared_classes": ["0xe"]}"#;
+            "deprecated_declared_classes": ["0xe"],
+            "migrated_compiled_classes": [{"class_hash": "0xf", "compiled_class_hash": "0x10"}]}"#;
         let changes = Changes::from_wire(text, Vec::new()).unwrap();
         let slots = BTreeMap::from([(key(2), Felt::from(3)), (key(4), Felt::from(5))]);
         assert_eq!(changes.storage, BTreeMap::from([(key(1), slots)]));
@@ -174,6 +185,7 @@ mod tests {
         assert_eq!(changes.class_hashes, hashes);
         let listed = [(Felt::from(12), Some(Felt::from(13))), (Felt::from(14), None)];
         assert_eq!(changes.listed, listed);
+        assert_eq!(changes.migrated, BTreeMap::from([(key(15), Felt::from(16))]));
     }
 
     #[test]

@@ -23,6 +23,8 @@ pub struct Diff {
     pub declared: Slots,
     /// Cairo 0 class hashes.
     pub deprecated: Box<[Key]>,
+    /// Class hash and compiled class hash of declared classes whose compiled class hash was migrated.
+    pub migrated: Slots,
 }
 
 /// Contracts whose class changed. One that had none is deployed; one that had another, replaced.
@@ -51,6 +53,7 @@ impl Diff {
             + self.replaced.len()
             + self.declared.len()
             + self.deprecated.len()
+            + self.migrated.len()
     }
 
     /// Refuses addresses and keys of slots that the protocol does not have, which only an image can contain.
@@ -76,7 +79,8 @@ impl Diff {
 
 impl Serialize for Diff {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_struct("STATE_DIFF", 6)?;
+        let mut object = serializer
+            .serialize_struct("STATE_DIFF", 6 + usize::from(!self.migrated.is_empty()))?;
         object.serialize_field("storage_diffs", &Storage(&self.storage))?;
         object.serialize_field("nonces", &Pairs(&self.nonces, "contract_address", "nonce"))?;
         object.serialize_field(
@@ -92,6 +96,13 @@ impl Serialize for Diff {
             &Pairs(&self.declared, "class_hash", "compiled_class_hash"),
         )?;
         object.serialize_field("deprecated_declared_classes", &Keys(&self.deprecated))?;
+        // Only the protocol's change of hash functions migrates, so nearly no difference has it.
+        if !self.migrated.is_empty() {
+            object.serialize_field(
+                "migrated_compiled_classes",
+                &Pairs(&self.migrated, "class_hash", "compiled_class_hash"),
+            )?;
+        }
         object.end()
     }
 }
@@ -158,6 +169,7 @@ mod tests {
             replaced: pairs(&[(9, 10)]),
             declared: pairs(&[(11, 12)]),
             deprecated: Box::new([key(13)]),
+            migrated: pairs(&[(14, 15)]),
         }
     }
 
@@ -169,15 +181,18 @@ mod tests {
             r#""deployed_contracts":[{"address":"0x7","class_hash":"0x8"}],"#,
             r#""replaced_classes":[{"contract_address":"0x9","class_hash":"0xa"}],"#,
             r#""declared_classes":[{"class_hash":"0xb","compiled_class_hash":"0xc"}],"#,
-            r#""deprecated_declared_classes":["0xd"]}"#
+            r#""deprecated_declared_classes":["0xd"],"#,
+            r#""migrated_compiled_classes":[{"class_hash":"0xe","compiled_class_hash":"0xf"}]}"#
         );
         assert_eq!(to_json(&full()).unwrap(), expected);
+        let without = to_json(&Diff::default()).unwrap();
+        assert!(without.ends_with(r#""deprecated_declared_classes":[]}"#), "{without}");
     }
 
     #[test]
     fn the_length_counts_what_the_protocol_counts() {
         let diff = full();
-        assert_eq!(diff.length(), 7);
+        assert_eq!(diff.length(), 8);
         assert_eq!(Diff::default().length(), 0);
     }
 

@@ -7,7 +7,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use imbl::OrdSet;
 use imbl::ordmap::DiffItem;
 use starknet_types_core::felt::Felt;
 
@@ -49,6 +48,12 @@ impl Touched {
         touched
     }
 
+    /// The migrated hashes, without classes that the version declares: they have this hash from the start.
+    fn migrations(&self) -> impl Iterator<Item = (Key, Felt)> + '_ {
+        let migrated = self.migrated.iter().map(|(hash, compiled)| (*hash, *compiled));
+        migrated.filter(|(hash, _)| !self.declared.contains(hash))
+    }
+
     /// The cells that were touched and are not in the difference, which lists only what was touched.
     fn without(&self, diff: &Diff) -> Touched {
         if diff.length() == self.count() {
@@ -69,7 +74,7 @@ impl Touched {
         for (address, _) in diff.deployed.iter().chain(&diff.replaced) {
             classes.remove(address);
         }
-        Touched { storage, nonces, classes, declared: OrdSet::new() }
+        Touched { storage, nonces, classes, ..Touched::default() }
     }
 }
 
@@ -256,6 +261,7 @@ impl State {
             replaced: moves.replaced.into(),
             declared: declared.into(),
             deprecated: deprecated.into(),
+            migrated: self.touched.migrations().collect(),
         }
     }
 
@@ -302,6 +308,8 @@ impl State {
                 }
             }
         }
+        let is_new = |hash: &Key| !self.touched.migrated.contains_key(hash);
+        let migrated = other.touched.migrations().filter(|(hash, _)| is_new(hash));
         Diff {
             storage: storage.into(),
             nonces: nonces.into(),
@@ -309,6 +317,7 @@ impl State {
             replaced: moves.replaced.into(),
             declared: declared.into(),
             deprecated: deprecated.into(),
+            migrated: migrated.collect(),
         }
     }
 }
@@ -353,6 +362,23 @@ mod tests {
         assert_eq!(diff.length(), 0);
         assert_eq!(closed.storage_since(key(1), key(1), 1), Some(0));
         assert_eq!(closed.figures.past, 0);
+    }
+
+    #[test]
+    fn a_migration_is_part_of_the_difference_of_its_version() {
+        let mut changes = Changes::default();
+        changes.migrated.insert(key(7), Felt::from(8));
+        let empty = State::new(0, true, None);
+        let migrated = empty.apply(&changes).unwrap();
+        let (closed, diff) = migrated.close();
+        assert_eq!(
+            (empty.diff_to(&migrated), migrated.diff_to(&migrated).length()),
+            ((*diff).clone(), 0)
+        );
+        assert_eq!((&*diff.migrated, diff.length()), (&[(key(7), Felt::from(8))][..], 1));
+        assert_eq!(closed.diff_of(0).unwrap(), diff);
+        assert_eq!(closed.diff_of(1).unwrap().length(), 0);
+        assert_eq!(closed.advance().rewind(0).unwrap().diff_of(0).unwrap(), diff);
     }
 
     #[test]

@@ -67,11 +67,18 @@ pub struct Touched {
     pub nonces: OrdSet<Key>,
     pub classes: OrdSet<Key>,
     pub declared: OrdSet<Key>,
+    /// Compiled class hashes of migrated classes. A class has the hash of the current function from its
+    /// declaration, so a migration is part of a difference and of no cell.
+    pub migrated: OrdMap<Key, Felt>,
 }
 
 impl Touched {
     pub fn count(&self) -> usize {
-        self.storage.len() + self.nonces.len() + self.classes.len() + self.declared.len()
+        self.storage.len()
+            + self.nonces.len()
+            + self.classes.len()
+            + self.declared.len()
+            + self.migrated.len()
     }
 }
 
@@ -171,6 +178,7 @@ impl State {
             next.touched.declared.insert(key);
         }
         next.check_listed(changes)?;
+        next.touched.migrated.extend(changes.migrated.iter().map(|(hash, value)| (*hash, *value)));
         let (version, keep) = (self.version, self.keep_history);
         let put = |cell: &mut Option<Cell>, value: Felt| match cell {
             Some(cell) => cell.put(value, version, keep),

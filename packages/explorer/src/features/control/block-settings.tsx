@@ -43,9 +43,9 @@ export function BlockSettings({ ask }: AskProps) {
       </div>
       <Setting
         label="block generation"
-        hint="transaction, demand, mempool, 5 for seconds or 500ms"
+        hint="transaction, demand, mempool, 5 for seconds, 500ms or mempool:2000"
         read={(text) =>
-          /^(transaction|demand|mempool|[1-9]\d*(ms)?)$/.test(text)
+          /^(transaction|demand|mempool(:[1-9]\d+)?|[1-9]\d*(ms)?)$/.test(text)
             ? { block_generation_on: text }
             : undefined
         }

@@ -20,6 +20,7 @@ import { Clock } from './clock.js';
 import { TokenBalance } from './deal.js';
 import { Prices } from './gas-prices.js';
 import { Mempool } from './mempool.js';
+import { NetworkConditions } from './network-conditions.js';
 
 export function ControlPage() {
   const [question, setQuestion] = useState<Question | undefined>();
@@ -33,6 +34,7 @@ export function ControlPage() {
         <BlocksGroup ask={setQuestion} />
         <BlockSettings ask={setQuestion} />
         <Mempool ask={setQuestion} />
+        <NetworkConditions />
         <Prices />
         <Faucet />
         <TokenBalance />

@@ -64,6 +64,7 @@ const ORDERS: Readonly<Record<Listed['order'], string>> = {
   fifo: 'the oldest comes first',
   tip: 'the highest tip comes first, among equals the oldest',
   random: 'the order is random, by the seed',
+  list: 'a list of hashes comes first, then the oldest',
 };
 
 /** What the mode is now, and how to change it. */

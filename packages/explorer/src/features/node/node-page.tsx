@@ -81,19 +81,16 @@ function connectFacts(config: Config, status: Status | undefined): Facts {
   ];
 }
 
+function blocksFact(on: string | null): string | null {
+  if (on === 'transaction') return 'one per transaction';
+  if (on === 'demand') return 'on demand';
+  if (on === 'mempool') return 'from the mempool';
+  return on && `one every ${intervalText(on)}`;
+}
+
 function chainFacts(config: Config, status: Status | undefined): Facts {
-  const on = config.block_generation_on;
   return [
-    [
-      'blocks',
-      on === 'transaction'
-        ? 'one per transaction'
-        : on === 'demand'
-          ? 'on demand'
-          : on === 'mempool'
-            ? 'from the mempool'
-            : on && `one every ${intervalText(on)}`,
-    ],
+    ['blocks', blocksFact(config.block_generation_on)],
     [
       'fork',
       status?.fork_config

@@ -1,7 +1,7 @@
 // Facts of the chain on the overview: mode, clock, origin, L1, rules, instance.
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { counted, grouped } from '../../format/amount.js';
+import { counted, grouped, percentText } from '../../format/amount.js';
 import { chainUrl, hasUrl, instanceId } from '../../format/chain-path.js';
 import { generationText, offsetText } from '../../format/time.js';
 import { to } from '../../navigation/route.js';
@@ -9,7 +9,7 @@ import { Copy, Fact, Link, UntrustedText } from '../../parts/values.js';
 import { call } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
 import { useConfig } from '../../rpc/queries.js';
-import type { ChainSummary } from './chain-summary.js';
+import type { ChainSummary, Network } from './chain-summary.js';
 
 /** The connection to L1 changes rarely, so it is read when the page is opened. */
 function useL1() {
@@ -32,6 +32,7 @@ export function ChainFacts({ summary }: { readonly summary: ChainSummary | undef
   if (config.data) facts.push(['network rules', config.data.rules ?? 'off']);
   facts.push(['instance', <Instance key="instance" />]);
   const status = summary?.status;
+  if (summary?.network) facts.push(['network', <Conditions key="network" of={summary.network} />]);
   if (status?.auto_impersonate) facts.push(['impersonated', 'any account']);
   else if (status && status.impersonated_accounts.length > 0) {
     facts.push(['impersonated', grouped(status.impersonated_accounts.length)]);
@@ -73,10 +74,10 @@ function Mode({ summary }: { readonly summary: ChainSummary | undefined }) {
   const mode = generationText(summary?.settings?.block_generation_on);
   const waiting = summary?.status?.mempool_tx_count;
   return (
-    <>
-      <Link href={to('control')}>{mode ?? 'as set on Control'}</Link>
+    <Link href={to('control')}>
+      {mode ?? 'as set on Control'}
       {waiting !== undefined && `, ${grouped(waiting)} in the mempool`}
-    </>
+    </Link>
   );
 }
 
@@ -112,6 +113,16 @@ function L1({
       </Link>
       {waiting > 0 && `, ${counted(waiting, 'message waits', 'messages wait')}`}
     </>
+  );
+}
+
+function Conditions({ of: { preset, conditions } }: { readonly of: Network }) {
+  const demand = conditions?.congestion?.demand;
+  return (
+    <Link href={to('control')}>
+      {preset ?? 'own conditions'}
+      {demand !== undefined && `, others request ${percentText(demand)} of a block`}
+    </Link>
   );
 }
 

@@ -29,13 +29,17 @@ export interface ChainSummary {
   readonly hasOlder: boolean;
   readonly status: Result<'devnet_getStatus'> | undefined;
   readonly settings: Result<'devnet_getBlockSettings'> | undefined;
+  /** Undefined unless the chain imitates a network. */
+  readonly network: Network | undefined;
   /** Whether standard methods were used, because the node does not serve its own. */
   readonly isSubstitute: boolean;
 }
 
+export type Network = Result<'devnet_getNetworkConditions'>;
+
 const KEY = ['overview'];
 
-type Lists = Omit<ChainSummary, 'status' | 'settings'>;
+type Lists = Omit<ChainSummary, 'status' | 'settings' | 'network'>;
 
 async function readLists(): Promise<Lists> {
   const limit = MOST_TRANSACTIONS;
@@ -73,10 +77,11 @@ async function readStandardLists(): Promise<Lists> {
 let isRestricted = false;
 
 async function readSummary(): Promise<ChainSummary> {
-  const [lists, status, settings] = await Promise.allSettled([
+  const [lists, status, settings, network] = await Promise.allSettled([
     isRestricted ? readStandardLists() : readLists(),
     call('devnet_getStatus'),
     call('devnet_getBlockSettings', {}),
+    call('devnet_getNetworkConditions', {}),
   ]);
   if (lists.status === 'rejected') {
     if (isRestricted || !isMissing(lists.reason)) throw lists.reason;
@@ -87,6 +92,10 @@ async function readSummary(): Promise<ChainSummary> {
     ...lists.value,
     status: status.status === 'fulfilled' ? status.value : undefined,
     settings: settings.status === 'fulfilled' ? settings.value : undefined,
+    network:
+      network.status === 'fulfilled' && network.value.conditions !== null
+        ? network.value
+        : undefined,
   };
 }
 

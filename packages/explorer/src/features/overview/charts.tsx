@@ -1,18 +1,14 @@
 // Charts of the newest blocks: transactions, failures and gas, on one axis of blocks.
-import { type KeyboardEvent, memo, type PointerEvent, type ReactNode, useState } from 'react';
+import { memo, type ReactNode, useState } from 'react';
 import { counted, grouped } from '../../format/amount.js';
-import { go, to } from '../../navigation/route.js';
-import { type Column, ShortTable } from '../../parts/table/table.js';
-import { useWidth } from '../../parts/use-width.js';
+import type { Column } from '../../parts/table/table.js';
 import { Age, BlockRef } from '../../parts/values.js';
 import type { BlockRow } from '../../rpc/queries.js';
+import { type Axis, BlockChart, BlockValues, bar, barWidth } from './block-chart.js';
 
 const HEIGHT = 64;
 /** Room above the bars for the cross of a failure. */
 const TOP = 10;
-const GAP = 1;
-/** Fewest places of the axis, so that the bars of a short chain are not wide. */
-const FEWEST_PLACES = 24;
 /** Smallest visible bar. */
 const LOWEST = 2;
 /** Narrower bars have no room for a cross. */
@@ -71,23 +67,13 @@ export const Charts = memo(function Charts({ blocks }: { readonly blocks: readon
           <Swatch className="chart-bar" /> succeeded <Swatch className="chart-failed" /> failed
         </p>
       </div>
-      <Values blocks={blocks} />
+      <BlockValues label="Values by block" blocks={blocks} columns={VALUE_COLUMNS} />
     </section>
   );
 });
 
 const shortNumber = (number: number): string =>
   number < 10_000 ? grouped(number) : COMPACT.format(number);
-
-/** The place on the axis that a key leads to; undefined for other keys. */
-function placeAfter(key: string, at: number, places: number): number | undefined {
-  const last = places - 1;
-  const from = at < 0 ? places : at;
-  if (key === 'ArrowLeft' || key === 'ArrowDown') return Math.max(0, from - 1);
-  if (key === 'ArrowRight' || key === 'ArrowUp') return Math.min(last, from + 1);
-  if (key === 'Home') return 0;
-  return key === 'End' ? last : undefined;
-}
 
 /** The pattern of failures, which differs from a plain bar without colours. */
 function Hatch() {
@@ -130,68 +116,25 @@ interface ChartProps {
 }
 
 function Chart({ measure, blocks, pointed, point }: ChartProps) {
-  const [frame, width] = useWidth();
   const measured = VALUES[measure];
   const sum = blocks.reduce((all, row) => all + measured(row), 0);
   const most = blocks.reduce((max, row) => Math.max(max, measured(row)), 0);
-  const places = Math.max(FEWEST_PLACES, blocks.length);
-  const step = width / places;
-  const offset = width - blocks.length * step;
-  const blockAt = ({
-    clientX,
-    currentTarget,
-  }: PointerEvent<HTMLDivElement>): number | undefined => {
-    const x = clientX - currentTarget.getBoundingClientRect().left;
-    return blocks[Math.floor((x - offset) / step)]?.block_number;
-  };
-  const at = blocks.findIndex(({ block_number }) => block_number === pointed);
-  const described = blocks[at] ?? blocks.at(-1);
   const name = NAMES[measure];
-  const press = (event: KeyboardEvent): void => {
-    const next = placeAfter(event.key, at, blocks.length);
-    if (next !== undefined) {
-      event.preventDefault();
-      point(blocks[next]?.block_number);
-    } else if (event.key === 'Enter' && described) go(to('block', described.block_number));
-  };
   return (
-    <figure className={`tile tile-${measure}`}>
-      <figcaption>
-        <span className="tile-name">{name}</span>
-        <strong className="figure" title={grouped(sum)}>
-          {shortNumber(sum)}
-        </strong>
-        <span className="quiet">
-          {most === 0 ? 'in no block' : `at most ${shortNumber(most)} per block`}
-        </span>
-      </figcaption>
-      <div
-        ref={frame}
-        className="chart"
-        role="slider"
-        tabIndex={0}
-        aria-label={`${name} per block: ${grouped(sum)} in ${counted(blocks.length, 'block')}, at most ${grouped(most)}`}
-        aria-valuemin={blocks[0]?.block_number ?? 0}
-        aria-valuemax={blocks.at(-1)?.block_number ?? 0}
-        aria-valuenow={described?.block_number ?? 0}
-        aria-valuetext={
-          described && `block ${described.block_number}: ${grouped(measured(described))}`
-        }
-        onPointerMove={(event) => point(blockAt(event))}
-        onPointerLeave={() => point(undefined)}
-        onBlur={() => point(undefined)}
-        onClick={() => pointed !== undefined && go(to('block', pointed))}
-        onKeyDown={press}
-      >
-        <svg width={width} height={HEIGHT} aria-hidden="true">
-          {at >= 0 && (
-            <rect className="chart-pointed" x={offset + at * step} width={step} height={HEIGHT} />
-          )}
-          <Bars blocks={blocks} measure={measure} most={most} offset={offset} step={step} />
-          <path className="chart-axis" d={`M0,${HEIGHT - 0.5}H${width}`} />
-        </svg>
-      </div>
-    </figure>
+    <BlockChart
+      className={`tile-${measure}`}
+      name={name}
+      figure={shortNumber(sum)}
+      exact={grouped(sum)}
+      note={most === 0 ? 'in no block' : `at most ${shortNumber(most)} per block`}
+      label={`${name} per block: ${grouped(sum)} in ${counted(blocks.length, 'block')}, at most ${grouped(most)}`}
+      blocks={blocks}
+      height={HEIGHT}
+      pointed={pointed}
+      point={point}
+      valueText={(row) => grouped(measured(row))}
+      draw={(axis) => <Bars blocks={blocks} measure={measure} most={most} axis={axis} />}
+    />
   );
 }
 
@@ -199,22 +142,21 @@ interface BarsProps {
   readonly blocks: readonly BlockRow[];
   readonly measure: Measure;
   readonly most: number;
-  readonly offset: number;
-  readonly step: number;
+  readonly axis: Axis;
 }
 
 /** One path for all bars of a kind. */
-function Bars({ blocks, measure, most, offset, step }: BarsProps): ReactNode {
-  if (most === 0 || step === 0) return null;
+function Bars({ blocks, measure, most, axis }: BarsProps): ReactNode {
+  if (most === 0) return null;
   const plain: string[] = [];
   const failed: string[] = [];
   const crosses: string[] = [];
-  const wide = Math.max(1, step - GAP);
+  const wide = barWidth(axis);
   const room = HEIGHT - TOP;
   blocks.forEach((row, at) => {
     const value = VALUES[measure](row);
     if (value === 0) return;
-    const x = offset + at * step;
+    const x = axis.offset + at * axis.step;
     const tall = Math.max(LOWEST, (value / most) * room);
     const failedShare =
       measure === 'gas' || row.transaction_count === 0
@@ -237,9 +179,6 @@ function Bars({ blocks, measure, most, offset, step }: BarsProps): ReactNode {
   );
 }
 
-const bar = (x: number, y: number, width: number, height: number): string =>
-  `M${x.toFixed(1)},${y.toFixed(1)}h${width.toFixed(1)}v${height.toFixed(1)}h${(-width).toFixed(1)}z`;
-
 const cross = (x: number, y: number): string =>
   `M${(x - 2).toFixed(1)},${(y - 2).toFixed(1)}l4,4m0,-4l-4,4`;
 
@@ -260,21 +199,3 @@ const VALUE_COLUMNS: readonly Column<BlockRow>[] = [
   },
   { head: 'L2 gas', number: true, phoneHead: 'gas', cell: ({ l2_gas }) => grouped(l2_gas) },
 ];
-
-/** The same values as text, for those who do not see the charts and for copying. */
-function Values({ blocks }: { readonly blocks: readonly BlockRow[] }) {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <details className="values" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>Values as a table</summary>
-      {isOpen && (
-        <ShortTable
-          label="Values by block"
-          rows={[...blocks].reverse()}
-          columns={VALUE_COLUMNS}
-          idOf={({ block_number }) => block_number}
-        />
-      )}
-    </details>
-  );
-}

@@ -10,6 +10,7 @@ import { type ChainSummary, useChainSummary } from './chain-summary.js';
 import { Charts } from './charts.js';
 import { FirstSteps } from './first-steps.js';
 import { Busiest, Failures } from './lists.js';
+import { Market } from './market.js';
 
 export function OverviewPage() {
   const summary = useChainSummary();
@@ -32,6 +33,7 @@ function Empty({ summary }: { readonly summary: ChainSummary }) {
   return (
     <>
       <p className="sentence">No transactions on this chain yet.</p>
+      {summary.network && <Market network={summary.network} />}
       <div className="overview">
         <FirstSteps />
         <ChainFacts summary={summary} />
@@ -41,7 +43,7 @@ function Empty({ summary }: { readonly summary: ChainSummary }) {
 }
 
 function Busy({ summary }: { readonly summary: ChainSummary }) {
-  const { blocks, transactions, failures, hasOlder, status, isSubstitute } = summary;
+  const { blocks, transactions, failures, hasOlder, status, network, isSubstitute } = summary;
   const contracts = useMemo(
     () => [...new Set(failures.flatMap(({ call }) => (call ? [call.contract_address] : [])))],
     [failures],
@@ -69,6 +71,7 @@ function Busy({ summary }: { readonly summary: ChainSummary }) {
         )}
       </p>
       <Charts blocks={blocks} />
+      {network && <Market network={network} />}
       {isSubstitute && (
         <p className="quiet">
           This node does not serve the lists of Starkbox (restricted methods): these are its newest{' '}

@@ -180,6 +180,7 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   gas: 'gas prices changed',
   impersonation: 'impersonation changed',
   label: 'label changed',
+  network: 'network conditions set',
   abort: 'blocks aborted',
   accepted_on_l1: 'blocks accepted on L1',
   state: 'state edited',

@@ -1,4 +1,4 @@
-// Stands for parts that need Node: an L1, lock files of forks, and classes in packages.
+// Stands for parts that need Node: an L1, a paymaster, lock files of forks, and classes in packages.
 
 function refusal(part: string): () => never {
   return function refuse(): never {
@@ -9,7 +9,9 @@ function refusal(part: string): () => never {
 const noL1: () => never = refusal('L1');
 const noLockFile: () => never = refusal('lock file');
 
-export { noL1 as accountOf, noL1 as Ethereum, noL1 as startAnvil };
+const noPaymaster: () => never = refusal('paymaster');
+
+export { noL1 as accountOf, noL1 as Ethereum, noL1 as startAnvil, noPaymaster as Paymaster };
 export const AnvilState: object = { open: noL1 };
 export const AnvilAutosave: object = { start: noL1 };
 export const LockFile: object = { open: noLockFile };

@@ -14,6 +14,8 @@ export interface PoolTransaction {
   readonly sender: string;
   readonly nonce: bigint;
   readonly tip: bigint;
+  /** Fri that it pays for a unit of L2 gas at most. */
+  readonly maxPrice: bigint;
   /** As methods return it, without its hash: JSON text. */
   readonly transaction: string;
   readonly proofFacts: readonly string[] | undefined;
@@ -29,12 +31,30 @@ export interface QueuedTransaction extends PoolTransaction {
   readonly arrival: number;
   /** Its place among those that are selected for the block under construction. */
   readonly position: number | undefined;
+  /** The round of the network from which it waits, the first by default; before a later one it is delayed. */
+  readonly since?: number | undefined;
 }
 
 /** Which of the executable transactions is next. */
 export interface MempoolOrder {
-  readonly kind: 'fifo' | 'tip' | 'random';
+  readonly kind: 'fifo' | 'tip' | 'random' | 'list';
   readonly seed: number;
+  /** Of the kind `list`: hashes of transactions that come first. */
+  readonly list?: readonly string[] | undefined;
+}
+
+/** Which transactions of a network can be executed now. */
+export interface Gate {
+  /** Those that wait from this round or an earlier one. */
+  readonly round: number;
+  /** Those that pay this price of L2 gas, in fri; undefined: all. */
+  readonly price: bigint | undefined;
+}
+
+export interface PoolRules {
+  readonly order: MempoolOrder;
+  /** Undefined: all that have the next nonce of their account can be executed. */
+  readonly gate: Gate | undefined;
 }
 
 /** A transaction that left the pool without being executed, and why. */
@@ -55,8 +75,21 @@ interface Sender {
   readonly queue: SortedMap<string>;
 }
 
+/** The indexes that a gate needs. Each has hashes. */
+interface Gated extends Gate {
+  /** Delayed ones that have the next nonce, by round. */
+  readonly delayed: SortedMap<string>;
+  /** Those that have the next nonce and do not pay the price, by the price that they pay. */
+  readonly underpriced: SortedMap<string>;
+  /** Those that can be selected, by the price that they pay. */
+  readonly prices: SortedMap<string>;
+  /** All of them, by the round from which they wait. */
+  readonly ages: SortedMap<string>;
+}
+
 export interface Mempool {
   readonly order: MempoolOrder;
+  readonly gated: Gated | undefined;
   /** By arrival. */
   readonly waiting: SortedMap<QueuedTransaction>;
   /** Arrivals by hash. */
@@ -72,12 +105,14 @@ export interface Mempool {
   readonly nextPosition: number;
   /** The newest ones, oldest first. */
   readonly dropped: List<Dropped>;
+  /** All that left so far, also those that are forgotten. */
+  readonly droppedCount: number;
 }
 
 /** In the middle of the numbers, because transactions that return are counted downwards. */
 const FIRST_ARRIVAL = 2 ** 40;
 /** Transactions that left and are remembered. */
-const MOST_DROPPED = 100;
+const MOST_DROPPED = 10_000;
 /** Reasons are cut at this length: a panic may have a text of any length. */
 const LONGEST_REASON = 1000;
 
@@ -85,6 +120,7 @@ export const DEFAULT_ORDER: MempoolOrder = { kind: 'fifo', seed: 0 };
 
 export const EMPTY_MEMPOOL: Mempool = {
   order: DEFAULT_ORDER,
+  gated: undefined,
   waiting: new SortedMap(),
   arrivals: PersistentMap(),
   senders: PersistentMap(),
@@ -94,6 +130,7 @@ export const EMPTY_MEMPOOL: Mempool = {
   next: FIRST_ARRIVAL,
   nextPosition: 0,
   dropped: List(),
+  droppedCount: 0,
 };
 
 // Keys that compare like what they stand for.
@@ -108,13 +145,37 @@ function nonceKey(nonce: bigint): string {
 
 const LARGEST_TIP = 2n ** 64n - 1n;
 
-function orderKey({ kind, seed }: MempoolOrder, { arrival, tip, hash }: QueuedTransaction): string {
+/** Positions in lists of hashes. */
+const listPositions = new WeakMap<readonly string[], ReadonlyMap<string, number>>();
+
+function positionIn(list: readonly string[], hash: string): number {
+  const cached = listPositions.get(list);
+  const positions = cached ?? new Map(list.map((listed, index) => [listed, index]));
+  if (!cached) listPositions.set(list, positions);
+  return positions.get(hash) ?? list.length;
+}
+
+function orderKey(
+  { kind, seed, list = [] }: MempoolOrder,
+  { arrival, tip, hash }: QueuedTransaction,
+): string {
   const last = arrivalKey(arrival);
   if (kind === 'fifo') return last;
+  if (kind === 'list') return `${arrivalKey(positionIn(list, hash))} ${last}`;
   if (kind === 'tip') return `${String(LARGEST_TIP - tip).padStart(20, '0')} ${last}`;
   return `${poseidon([hex(seed), hash])
     .slice(2)
     .padStart(64, '0')} ${last}`;
+}
+
+function ageKey({ since = 0, arrival }: QueuedTransaction): string {
+  return `${arrivalKey(since)} ${arrivalKey(arrival)}`;
+}
+
+const PRICE_DIGITS = 39;
+
+function priceKey({ maxPrice, arrival }: QueuedTransaction): string {
+  return `${String(maxPrice).padStart(PRICE_DIGITS, '0')} ${arrivalKey(arrival)}`;
 }
 
 // Reading.
@@ -143,12 +204,53 @@ export function lacksNonce({ senders }: Mempool, { sender, nonce }: PoolTransact
   return queue === undefined || BigInt(queue.rank(nonceKey(nonce))) !== nonce - account;
 }
 
-// Changes.
+/** Whether it cannot be executed before a later round of the network. */
+export function isDelayed({ gated }: Mempool, { since = 0 }: QueuedTransaction): boolean {
+  return gated !== undefined && since > gated.round;
+}
 
-/** The same pool with another order of execution. */
-export function* inOrder(pool: Mempool, order: MempoolOrder): Steps<Mempool> {
-  const { kind, seed } = pool.order;
-  if (kind === order.kind && seed === order.seed) return pool;
+/** Whether it waits until the price falls. */
+export function isUnderpriced({ gated }: Mempool, { maxPrice }: QueuedTransaction): boolean {
+  return gated?.price !== undefined && maxPrice < gated.price;
+}
+
+/** What the lists of dropped transactions of two pools differ in: by number, `undefined` for one that is forgotten. */
+export function* droppedBetween(
+  before: Mempool,
+  after: Mempool,
+): Generator<readonly [number: number, dropped: Dropped | undefined], void, undefined> {
+  if (before.dropped === after.dropped) return;
+  const firstBefore = before.droppedCount - before.dropped.size;
+  const firstAfter = after.droppedCount - after.dropped.size;
+  const isLonger =
+    before.droppedCount > firstAfter &&
+    after.dropped.get(before.droppedCount - 1 - firstAfter) === before.dropped.last();
+  const start = isLonger ? before.droppedCount : firstAfter;
+  const end = isLonger ? firstAfter : before.droppedCount;
+  for (let number = firstBefore; number < end; number += 1) {
+    if (number < firstAfter || number >= after.droppedCount) yield [number, undefined];
+  }
+  for (let number = start; number < after.droppedCount; number += 1) {
+    const dropped = after.dropped.get(number - firstAfter);
+    const earlier = number < firstBefore ? undefined : before.dropped.get(number - firstBefore);
+    if (dropped !== earlier) yield [number, dropped];
+  }
+}
+
+// Rules.
+
+/** The same pool under other rules: what changes takes logarithmic time for each transaction that it affects. */
+export function* underRules(pool: Mempool, { order, gate }: PoolRules): Steps<Mempool> {
+  const ordered = yield* inOrder(pool, order);
+  if (!gate) return ordered.gated ? yield* withoutGate(ordered) : ordered;
+  return ordered.gated
+    ? yield* movedTo(ordered, ordered.gated, gate)
+    : yield* withGate(ordered, gate);
+}
+
+function* inOrder(pool: Mempool, order: MempoolOrder): Steps<Mempool> {
+  const { kind, seed, list } = pool.order;
+  if (kind === order.kind && seed === order.seed && list === order.list) return pool;
   let ready = new SortedMap<string>();
   for (const [, hash] of pool.ready.from()) {
     const queued = inMempool(pool, hash);
@@ -158,20 +260,114 @@ export function* inOrder(pool: Mempool, order: MempoolOrder): Steps<Mempool> {
   return { ...pool, order, ready };
 }
 
+function* withGate(pool: Mempool, gate: Gate): Steps<Mempool> {
+  const none = new SortedMap<string>();
+  let ages = none;
+  for (const [, queued] of pool.waiting.from()) {
+    ages = ages.set(ageKey(queued), queued.hash);
+    yield;
+  }
+  const gated: Gated = { ...gate, delayed: none, underpriced: none, prices: none, ages };
+  return yield* enteredAgain({ ...pool, ready: none, gated }, pool.ready);
+}
+
+function* withoutGate(pool: Mempool): Steps<Mempool> {
+  const { gated } = pool;
+  let { waiting } = pool;
+  for (const [key, { since, ...queued }] of pool.waiting.from()) {
+    // The next network counts its rounds from zero.
+    if (since !== undefined) waiting = waiting.set(key, queued);
+    yield;
+  }
+  const open = yield* enteredAgain(
+    { ...pool, waiting, gated: undefined },
+    gated?.delayed ?? new SortedMap(),
+  );
+  return yield* enteredAgain(open, gated?.underpriced ?? new SortedMap());
+}
+
+function* movedTo(pool: Mempool, gated: Gated, { round, price }: Gate): Steps<Mempool> {
+  if (gated.round === round && gated.price === price) return pool;
+  let moved: Mempool = { ...pool, gated: { ...gated, round, price } };
+  moved = yield* enteredAgain(moved, gated.delayed, { end: arrivalKey(round + 1) });
+  if (gated.price === price) return moved;
+  const key = String(price ?? 0n).padStart(PRICE_DIGITS, '0');
+  moved = yield* enteredAgain(moved, gated.underpriced, { start: key });
+  return yield* enteredAgain(moved, gated.prices, { end: key });
+}
+
+/** Enters transactions of an index into those that the rules demand now. */
+function* enteredAgain(
+  pool: Mempool,
+  hashes: SortedMap<string>,
+  { start, end }: { readonly start?: string; readonly end?: string } = {},
+): Steps<Mempool> {
+  let changed = pool;
+  for (const [key, hash] of hashes.from(start)) {
+    if (end !== undefined && key >= end) break;
+    const queued = inMempool(changed, hash);
+    if (queued) changed = withEntered(withoutEntered(changed, queued), queued);
+    yield;
+  }
+  return changed;
+}
+
+/** The pool after its block was closed: what is selected and not executed waits again. */
+export function* unselected(pool: Mempool): Steps<Mempool> {
+  let changed = pool;
+  for (const [, hash] of pool.selected.from()) {
+    const queued = inMempool(changed, hash);
+    const senderState = queued && changed.senders.get(queued.sender);
+    if (queued?.position !== undefined && senderState) {
+      changed = yield* withNextNonce(changed, queued.sender, senderState, senderState.account);
+    }
+    yield;
+  }
+  return changed;
+}
+
+/** The pool without those that have waited for so many rounds. */
+export function* withoutExpired(pool: Mempool, lifetime: number, reason: string): Steps<Mempool> {
+  const { gated } = pool;
+  if (!gated || gated.round < lifetime) return pool;
+  let changed = pool;
+  const end = arrivalKey(gated.round - lifetime + 1);
+  for (const [key, hash] of gated.ages.from()) {
+    if (key >= end) break;
+    const queued = inMempool(changed, hash);
+    if (queued) changed = withDropped(changed, queued, reason);
+    yield;
+  }
+  return changed;
+}
+
+// Changes.
+
+/** Where and when a transaction enters. */
+export interface Place {
+  readonly end?: 'last' | 'first';
+  readonly since?: number | undefined;
+}
+
 /**
  * The pool with a transaction that its sender has no other of the same nonce of.
  *
  * @param account the nonce of its account
- * @param end where it enters; one that returns is put before all others
+ * @param place where it enters; one that returns is put before all others
  */
 export function withWaiting(
   pool: Mempool,
   transaction: PoolTransaction,
   account: bigint,
-  end: 'last' | 'first' = 'last',
+  { end = 'last', since }: Place = {},
 ): Mempool {
   const arrival = end === 'last' ? pool.next : pool.first - 1;
-  const queued = { ...transaction, arrival, position: undefined };
+  const queued = {
+    ...transaction,
+    arrival,
+    position: undefined,
+    ...(since === undefined ? {} : { since }),
+  };
   return withArrived(withArrival(pool, arrival), queued, account);
 }
 
@@ -194,6 +390,7 @@ function withArrived(pool: Mempool, queued: QueuedTransaction, account: bigint):
       ...senderState,
       queue: senderState.queue.set(nonceKey(nonce), hash),
     }),
+    gated: pool.gated && { ...pool.gated, ages: pool.gated.ages.set(ageKey(queued), hash) },
   };
   return nonce === senderState.next ? withReady(grown, sender) : grown;
 }
@@ -202,15 +399,45 @@ function withArrived(pool: Mempool, queued: QueuedTransaction, account: bigint):
 function withReady(pool: Mempool, sender: string): Mempool {
   const senderState = pool.senders.get(sender);
   const queued = senderState && findByNonce(pool, sender, senderState.next);
-  return queued
-    ? { ...pool, ready: pool.ready.set(orderKey(pool.order, queued), queued.hash) }
-    : pool;
+  return queued ? withEntered(pool, queued) : pool;
 }
 
 function withoutReady(pool: Mempool, sender: string): Mempool {
   const senderState = pool.senders.get(sender);
   const queued = senderState && findByNonce(pool, sender, senderState.next);
-  return queued ? { ...pool, ready: pool.ready.delete(orderKey(pool.order, queued)) } : pool;
+  return queued ? withoutEntered(pool, queued) : pool;
+}
+
+/** Enters a transaction that has the next nonce: it can be selected, or waits for a round or a price. */
+function withEntered(pool: Mempool, queued: QueuedTransaction): Mempool {
+  const { gated } = pool;
+  const { hash } = queued;
+  if (gated && isDelayed(pool, queued)) {
+    return { ...pool, gated: { ...gated, delayed: gated.delayed.set(ageKey(queued), hash) } };
+  }
+  if (gated && isUnderpriced(pool, queued)) {
+    const underpriced = gated.underpriced.set(priceKey(queued), hash);
+    return { ...pool, gated: { ...gated, underpriced } };
+  }
+  return {
+    ...pool,
+    ready: pool.ready.set(orderKey(pool.order, queued), hash),
+    gated: gated && { ...gated, prices: gated.prices.set(priceKey(queued), hash) },
+  };
+}
+
+function withoutEntered(pool: Mempool, queued: QueuedTransaction): Mempool {
+  const { gated } = pool;
+  return {
+    ...pool,
+    ready: pool.ready.delete(orderKey(pool.order, queued)),
+    gated: gated && {
+      ...gated,
+      delayed: gated.delayed.delete(ageKey(queued)),
+      underpriced: gated.underpriced.delete(priceKey(queued)),
+      prices: gated.prices.delete(priceKey(queued)),
+    },
+  };
 }
 
 /** The pool with the next transaction selected, or `undefined` if none can be executed. */
@@ -257,7 +484,8 @@ function withoutReadyOf(pool: Mempool, queued: QueuedTransaction): Mempool {
 }
 
 /** Removes a transaction that is neither selected nor in the order of execution. */
-function forgotten(pool: Mempool, { hash, arrival, sender, nonce }: QueuedTransaction): Mempool {
+function forgotten(pool: Mempool, queued: QueuedTransaction): Mempool {
+  const { hash, arrival, sender, nonce } = queued;
   const senderState = pool.senders.get(sender);
   const queue = senderState?.queue.delete(nonceKey(nonce));
   return {
@@ -268,6 +496,7 @@ function forgotten(pool: Mempool, { hash, arrival, sender, nonce }: QueuedTransa
       senderState && queue && queue.size > 0
         ? pool.senders.set(sender, { ...senderState, queue })
         : pool.senders.delete(sender),
+    gated: pool.gated && { ...pool.gated, ages: pool.gated.ages.delete(ageKey(queued)) },
   };
 }
 
@@ -345,21 +574,23 @@ export function withDropped(pool: Mempool, transaction: PoolTransaction, reason:
   return {
     ...withoutWaiting(pool, transaction),
     dropped: dropped.size > MOST_DROPPED ? dropped.shift() : dropped,
+    droppedCount: pool.droppedCount + 1,
   };
 }
 
 /** No transaction waits; the order and the dropped ones stay. */
 export function cleared(pool: Mempool): Mempool {
-  const { order, first, next, nextPosition, dropped } = pool;
-  return { ...EMPTY_MEMPOOL, order, first, next, nextPosition, dropped };
+  const { order, first, next, nextPosition, dropped, droppedCount } = pool;
+  return { ...EMPTY_MEMPOOL, order, first, next, nextPosition, dropped, droppedCount };
 }
 
 /** A pool of stored transactions, for `settledMempool`: the nonces of their accounts are unknown. */
 export function restoredMempool(
   waiting: readonly QueuedTransaction[],
   dropped: readonly Dropped[],
+  droppedCount: number = dropped.length,
 ): Mempool {
-  let pool: Mempool = { ...EMPTY_MEMPOOL, dropped: List(dropped) };
+  let pool: Mempool = { ...EMPTY_MEMPOOL, dropped: List(dropped), droppedCount };
   for (const queued of waiting) {
     pool = {
       ...withArrival(pool, queued.arrival),

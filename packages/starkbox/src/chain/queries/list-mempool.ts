@@ -4,11 +4,14 @@ import { hex } from '../../felt.js';
 import { inSlices } from '../../scheduling/slices.js';
 import {
   arrivalKey,
-  inOrder,
+  isDelayed,
+  isUnderpriced,
   lacksNonce,
   type Mempool,
   type MempoolOrder,
+  type PoolRules,
   type QueuedTransaction,
+  underRules,
   withSelected,
 } from '../mempool/mempool.js';
 import type { World } from '../world/world.js';
@@ -26,9 +29,9 @@ interface MempoolPage extends Page<MEMPOOL_ROW> {
 export async function listMempool(
   world: World,
   { cursor, limit }: PageRequest,
-  order: MempoolOrder = world.mempool.order,
+  rules: PoolRules,
 ): Promise<MempoolPage> {
-  const pool = await inSlices(inOrder(world.mempool, order));
+  const pool = await inSlices(underRules(world.mempool, rules));
   const rows: MEMPOOL_ROW[] = [];
   let next: string | undefined;
   for (const [, queued] of pool.waiting.from(arrivalKey(startOf(pool, cursor)))) {
@@ -39,7 +42,7 @@ export async function listMempool(
     rows.push(rowOf(pool, queued));
   }
   const { size } = pool.waiting;
-  return { order: order.kind, size, rows, next, upcoming: upcomingIn(pool, limit) };
+  return { order: rules.order.kind, size, rows, next, upcoming: upcomingIn(pool, limit) };
 }
 
 function startOf({ first }: Mempool, cursor: string | undefined): number {
@@ -55,7 +58,13 @@ function rowOf(pool: Mempool, queued: QueuedTransaction): MEMPOOL_ROW {
     tip: hex(queued.tip),
     status: queued.position === undefined ? 'RECEIVED' : 'CANDIDATE',
     waits_for_nonce: lacksNonce(pool, queued),
+    ...(isUnderpriced(pool, queued) ? { waits_for_price: true } : {}),
+    ...(isDelayed(pool, queued) ? { waits_for_blocks: blocksUntil(pool, queued) } : {}),
   };
+}
+
+function blocksUntil({ gated }: Mempool, { since = 0 }: QueuedTransaction): number {
+  return since - (gated?.round ?? 0);
 }
 
 /** The selected ones, and then what would be selected. */

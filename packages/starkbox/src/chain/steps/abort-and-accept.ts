@@ -36,7 +36,15 @@ export async function withoutSince(
     messages: withoutIncoming(withoutBlocksFrom(world.messages, from), removed),
     acceptedOnL1: accepted === undefined ? undefined : Math.min(accepted, from - 1),
   };
-  return [next, hashesOf(world, numbers)];
+  return [await withShorterNetwork(next, world, from), hashesOf(world, numbers)];
+}
+
+async function withShorterNetwork(next: World, before: World, from: number): Promise<World> {
+  const { network } = next;
+  const price = before.history.header(from)?.prices.l2_gas_price;
+  if (!network || !price) return next;
+  const { withoutRounds } = await import('./network-block.js');
+  return withoutRounds({ ...next, network }, BigInt(price.price_in_fri));
 }
 
 const ALREADY_ACCEPTED = 'Block already accepted on L1';

@@ -7,7 +7,7 @@ import {
   type StateDiff,
   StorageList,
 } from '@starkbox/engine';
-import type { CLASS_DEFINITION, Methods } from '@starkbox/spec';
+import type { CLASS_DEFINITION, DECLARED_CLASS_ITEM, Methods } from '@starkbox/spec';
 import { fail, invalidParams, refuse } from '../../errors.js';
 import { stringify } from '../../json/json.js';
 import { refuseClassSize } from './execution-errors.js';
@@ -70,8 +70,13 @@ export function checkShape({ state_diff: diff }: StateChange): void {
   if (overlap(declared, deprecated)) {
     invalidParams('declared_classes and deprecated_declared_classes overlap');
   }
-  if (diff.migrated_compiled_classes?.length) {
-    invalidParams('state_diff.migrated_compiled_classes is unsupported');
+  const migrated = unique(
+    'migrated_compiled_classes.class_hash',
+    diff.migrated_compiled_classes ?? [],
+    (entry) => entry.class_hash,
+  );
+  if (overlap(declared, migrated)) {
+    invalidParams('declared_classes and migrated_compiled_classes overlap');
   }
 }
 
@@ -171,8 +176,36 @@ export async function applyChange(
   for (const { address } of diff.storage_diffs ?? []) await mustExist(address);
   for (const address of storage?.addresses ?? []) await mustExist(address);
   for (const { contract_address } of diff.nonces ?? []) await mustExist(contract_address);
-  const { migrated_compiled_classes: _unsupported, ...rest } = diff;
-  return applied(state, rest, classes, storage);
+  const { migrated_compiled_classes, ...rest } = diff;
+  const migrated = migrated_compiled_classes ?? [];
+  for (const entry of migrated) await checkMigrated(state, entry);
+  return applied(
+    state,
+    migrated.length === 0 ? rest : { ...rest, migrated_compiled_classes: migrated },
+    classes,
+    storage,
+  );
+}
+
+/** The protocol migrates declared Sierra classes from Poseidon to Blake, whose hash is the engine's. */
+async function checkMigrated(
+  state: State,
+  { class_hash, compiled_class_hash }: DECLARED_CLASS_ITEM,
+): Promise<void> {
+  const where = 'state_diff.migrated_compiled_classes';
+  const contractClass =
+    (await state.class(class_hash)) ??
+    invalidParams(`${where}: class ${class_hash} is not declared`);
+  const { compiledClassHash } = contractClass;
+  if (compiledClassHash === undefined) {
+    invalidParams(`${where}: class ${class_hash} is a Cairo 0 class, which has no compiled hash`);
+  }
+  if (compiledClassHash !== compiled_class_hash) {
+    invalidParams(
+      `${where}: expected compiled_class_hash ${compiledClassHash} for class ${class_hash}, ` +
+        `got ${compiled_class_hash}`,
+    );
+  }
 }
 
 /**

@@ -15,6 +15,8 @@ export interface BlockRules {
   readonly chainId: string;
   /** Whether blocks have no commitments, which saves time. */
   readonly lite: boolean;
+  /** Whether transactions pay; they do by default. */
+  readonly chargesFee?: boolean;
   /** The origin, if this chain is a fork. */
   readonly fork?: Fork | undefined;
   /** Off if undefined; a setting of the world precedes it. */

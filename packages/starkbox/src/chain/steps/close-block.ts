@@ -19,6 +19,7 @@ import { blockKeysOf } from '../history/block-keys.js';
 import type { Header } from '../history/header.js';
 import type { History } from '../history/history.js';
 import { readStateDiff } from '../history/stored-texts.js';
+import type { NetworkConditions } from '../network/conditions.js';
 import { afterBlock, nextBlockTime } from '../world/clock.js';
 import { latestHeader, pendingNumber } from '../world/find-block.js';
 import { type GasPrices, headerPrices, sealingPrices } from '../world/gas-prices.js';
@@ -26,6 +27,7 @@ import { withSent } from '../world/messages.js';
 import { firstWorld, NOTHING_PENDING, nextTime, type World } from '../world/world.js';
 import { type BlockRules, makeContext } from './block-context.js';
 import { acceptedAt } from './l1-acceptance.js';
+import type { NetworkWorld } from './network-block.js';
 
 /** What the first block of a chain is made of. */
 export interface FirstBlock extends BlockRules {
@@ -35,6 +37,8 @@ export interface FirstBlock extends BlockRules {
   readonly prices: GasPrices;
   /** Undefined: the newest. */
   readonly starknetVersion?: StarknetVersion | undefined;
+  /** Of the network that the chain imitates, if any. */
+  readonly conditions?: NetworkConditions | undefined;
 }
 
 /** The world after its first block. */
@@ -42,7 +46,10 @@ export async function createWorld(first: FirstBlock): Promise<World> {
   const world = firstWorld(first.genesis.state, first);
   const state = await withOldHash(world.pendingState, world.history, first.fork);
   const time = nextBlockTime(world.clock, first.fork?.block.timestamp);
-  return closeUnmeasured({ ...world, pendingState: state }, first, time);
+  const created = await closePending({ ...world, pendingState: state }, first, time);
+  if (!created.network) return created;
+  const { withStartedNetwork } = await import('./network-block.js');
+  return withStartedNetwork({ ...created, network: created.network }, first.fork);
 }
 
 /** What the header of the pending block says apart from its content. */
@@ -112,7 +119,27 @@ export function closeBlock(
   return during(rules.probe, { kind: 'block' }, () => closeUnmeasured(world, rules, time));
 }
 
-async function closeUnmeasured(world: World, rules: BlockRules, time: number): Promise<World> {
+function closeUnmeasured(world: World, rules: BlockRules, time: number): Promise<World> {
+  const { network } = world;
+  return network
+    ? closeUnderConditions({ ...world, network }, rules, time)
+    : closePending(world, rules, time);
+}
+
+async function closeUnderConditions(
+  world: NetworkWorld,
+  rules: BlockRules,
+  time: number,
+): Promise<World> {
+  const { withRound, withSetPrices } = await import('./network-block.js');
+  const { withLoad } = await import('./load-transactions.js');
+  const priced = withSetPrices(world);
+  const context = makeContext(rules, openHeader(priced, rules, time, false));
+  const [loaded, gasOfOthers] = await withLoad(priced, context, rules);
+  return withRound(loaded, await closePending(loaded, rules, time), gasOfOthers);
+}
+
+async function closePending(world: World, rules: BlockRules, time: number): Promise<World> {
   const included = world.pending.transactions.toArray();
   const header = openHeader(world, rules, time, included.length === 0);
   const closing = closingOf(world, header, rules);
@@ -231,6 +258,7 @@ function liteSeal(world: World, { number, ...header }: OpenHeader, diff: string)
       deployed_contracts.length +
       replaced_classes.length +
       declared.declared_classes.length +
-      declared.deprecated_declared_classes.length,
+      declared.deprecated_declared_classes.length +
+      (declared.migrated_compiled_classes?.length ?? 0),
   };
 }

@@ -2,8 +2,10 @@
 import { availableParallelism } from 'node:os';
 import type {
   Applied,
+  AppliedWithin,
   BatchOptions,
   Block,
+  BlockRoom,
   CallOutcome,
   ClosingOptions,
   DebugLimits,
@@ -11,6 +13,7 @@ import type {
   Executed,
   ExecutedAndClosed,
   ExecutionFlags,
+  Full,
   FunctionCall,
   Invocation,
   Printed,
@@ -303,6 +306,19 @@ export function executeForWriter(
       closing
         ? state.executeAndClose(context, transaction, flags, closing)
         : state.execute(context, transaction, flags),
+  );
+}
+
+/** As `executeForWriter`, within the capacity of a block. */
+export function executeInBlock(
+  state: State,
+  { context, transaction, flags }: WriterExecution,
+  room: BlockRoom,
+  probe: Probe | undefined,
+): Promise<AppliedWithin | Rejected | Full> {
+  countExecutions(1);
+  return during(probe, { kind: 'execution', of: 'transaction' }, () =>
+    state.executeWithin(context, transaction, flags, room),
   );
 }
 

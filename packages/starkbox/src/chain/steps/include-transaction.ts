@@ -1,10 +1,16 @@
 // Step that executes a transaction and includes it in the pending block.
-import type { ExecutionFlags, Rejection, Transaction } from '@starkbox/engine';
-import { effectiveBlockGeneration } from '../../block-settings.js';
+import {
+  BlockWeights,
+  type ExecutionFlags,
+  type Full,
+  type Rejection,
+  type Transaction,
+} from '@starkbox/engine';
+import { effectiveBlockGeneration, hasMempool } from '../../block-settings.js';
 import { fail } from '../../errors.js';
 import { onlyOriginFailures } from '../../fork/fork.js';
 import { during } from '../../probe.js';
-import { inMempool, withoutWaiting } from '../mempool/mempool.js';
+import { inMempool, type MempoolOrder, withoutWaiting } from '../mempool/mempool.js';
 import { isImpersonated } from '../world/impersonation.js';
 import { isKnown, nextTime, type World, withIncluded } from '../world/world.js';
 import { makeContext, pendingContext } from './block-context.js';
@@ -17,11 +23,11 @@ import { withNoncesOf } from './return-transactions.js';
 import { recordExecuted, recordSubmitted, type SubmittedRecord } from './transaction-record.js';
 
 export interface InclusionRules extends ClosingRules {
-  /** Whether transactions pay; they do by default. */
-  readonly chargesFee?: boolean;
   /** In fri: what an account without STRK gets before its transaction. */
   readonly funding?: bigint | undefined;
   readonly onPrinted?: OnPrinted | undefined;
+  /** Unless network conditions set another one. */
+  readonly mempoolOrder?: MempoolOrder | undefined;
 }
 
 export interface InclusionOptions {
@@ -29,6 +35,8 @@ export interface InclusionOptions {
   readonly refuse?: ((rejection: Rejection) => never) | undefined;
   /** Whether its block, which has no other transaction, is closed with it. */
   readonly closes?: boolean;
+  /** What the world is if the block has no room for the transaction; throws by default. */
+  readonly whenFull?: ((full: Full) => World) | undefined;
 }
 
 /** A step that executes a transaction, and closes its block where each has its own. */
@@ -44,12 +52,40 @@ export async function executeTransaction(
   return closes ? next : closeIfDue(next, rules, time);
 }
 
+/**
+ * As `executeTransaction`, where blocks have a capacity; throws for a transaction that no block has room for. Where each
+ * transaction has its own block, a block that has others before is closed first.
+ */
+export async function executeIfRoom(
+  world: World,
+  prepared: PreparedTransaction,
+  rules: InclusionRules,
+): Promise<{ readonly next: World } | { readonly full: Full }> {
+  const time = nextTime(world);
+  let full: Full | undefined;
+  const whenFull = (outcome: Full): World => {
+    full = outcome;
+    return world;
+  };
+  const included = await include(world, prepared, rules, time, { whenFull });
+  if (!full) {
+    const next = await withNoncesOf(included, [prepared.transaction.address]);
+    return { next: await closeIfDue(next, rules, time) };
+  }
+  if (full.isTooLarge) {
+    const { refuseFull } = await import('./block-room.js');
+    return refuseFull(world, full);
+  }
+  const closed = await closeIfDue(world, rules, time);
+  return closed === world ? { full } : executeIfRoom(closed, prepared, rules);
+}
+
 /** Whether the engine can execute a transaction and close its block in one go. */
 function closesWithNext(
   world: World,
   rules: Pick<InclusionRules, 'blockGeneration' | 'lite'>,
 ): boolean {
-  const isAlone = world.pending.transactions.size === 0;
+  const isAlone = world.pending.transactions.size === 0 && world.network === undefined;
   return isAlone && !rules.lite && effectiveBlockGeneration(world, rules) === 'transaction';
 }
 
@@ -63,25 +99,29 @@ export async function include(
   prepared: PreparedTransaction,
   rules: InclusionRules,
   time: number,
-  { refuse, closes = false }: InclusionOptions = {},
+  { refuse, closes = false, whenFull }: InclusionOptions = {},
 ): Promise<World> {
-  const { transaction } = prepared;
+  const { transaction, values } = prepared;
   if (isKnown(world, transaction.hash)) fail('DUPLICATE_TX');
   const generation = effectiveBlockGeneration(world, rules);
   const strictNonce =
-    generation === 'transaction' || generation === 'mempool' || transaction.type === 'DECLARE';
+    generation === 'transaction' || hasMempool(generation) || transaction.type === 'DECLARE';
   const submitted = () => recordSubmitted(prepared);
+  const tip = values.type === 'L1_HANDLER' ? undefined : values.tip;
   const inclusion = await tryToInclude(
     world,
-    { transaction, submitted, strictNonce, closes },
+    { transaction, submitted, strictNonce, closes, tip },
     rules,
     time,
   );
   if ('next' in inclusion) return withoutQueued(inclusion.next, transaction.hash);
+  if ('full' in inclusion) {
+    const { refuseFull } = await import('./block-room.js');
+    return whenFull?.(inclusion.full) ?? refuseFull(world, inclusion.full);
+  }
   const { rejection } = inclusion;
   await mustBeDeclared(world, prepared, rejection);
   refuse?.(rejection);
-  const { values } = prepared;
   return refuseSubmission(rejection, values.type === 'L1_HANDLER' ? undefined : values);
 }
 
@@ -100,29 +140,48 @@ export interface Candidate {
   readonly strictNonce: boolean;
   /** Whether its block, which has no other transaction, is closed with it. */
   readonly closes?: boolean;
+  /** By which it competes for room. */
+  readonly tip?: string | bigint | undefined;
 }
 
-/** The world with a transaction in its block, or why the engine rejects it. */
+/** The world with a transaction in its block, why the engine rejects it, or that the block has no room for it. */
+export type Inclusion =
+  | { readonly next: World }
+  | { readonly rejection: Rejection }
+  | { readonly full: Full };
+
 export async function tryToInclude(
   world: World,
-  { transaction, submitted, strictNonce, closes = false }: Candidate,
+  { transaction, submitted, strictNonce, closes = false, tip = 0n }: Candidate,
   rules: InclusionRules,
   time: number,
-): Promise<{ readonly next: World } | { readonly rejection: Rejection }> {
+): Promise<Inclusion> {
   const { probe } = rules;
+  const { network } = world;
   const header = openHeader(world, rules, time, false);
   const context = makeContext(rules, header);
   const state = await fundedState(world.pendingState, transaction, rules.funding);
   const flags = { ...flagsOf(world, transaction, rules), strictNonce };
   const closing = closes ? closingOf(world, header, rules) : undefined;
-  const execution = await executing(
-    executeForWriter(state, { context, transaction, flags, closing }, probe),
-  );
+  const call = { context, transaction, flags, closing };
+  const execution = network?.weights
+    ? await (await import('./block-room.js')).executeInRoom(world, state, { ...call, tip }, rules)
+    : await executing(executeForWriter(state, call, probe));
   if (execution.printed.length > 0) rules.onPrinted?.(execution.printed, transaction.hash);
   if (execution.outcome === 'rejected') return { rejection: execution.rejection };
+  if (execution.outcome === 'full') return { full: execution };
   const included = recordExecuted(transaction.hash, submitted(), execution);
   const pending = withIncluded(world.pending, included);
-  if ('next' in execution) return { next: { ...world, pendingState: execution.next, pending } };
+  if ('next' in execution) {
+    const next = { ...world, pendingState: execution.next, pending };
+    const weights = 'weights' in execution ? execution.weights : undefined;
+    return {
+      next:
+        network && weights instanceof BlockWeights
+          ? { ...next, network: { ...network, weights } }
+          : next,
+    };
+  }
   const { closed } = execution;
   return {
     next: await during(probe, { kind: 'block' }, async () =>

@@ -1,5 +1,5 @@
 // Steps of the mempool: admission, selection, pre-confirmation.
-import { type ClassLimits, EngineError, Transaction } from '@starkbox/engine';
+import { type ClassLimits, EngineError, type Full, Transaction } from '@starkbox/engine';
 import { fail, refuse } from '../../errors.js';
 import { hex, padded } from '../../felt.js';
 import { stringify } from '../../json/json.js';
@@ -10,17 +10,19 @@ import {
   type Dropped,
   findByNonce,
   inMempool,
-  inOrder,
   type Mempool,
   type MempoolOrder,
+  type PoolRules,
   type PoolTransaction,
   type QueuedTransaction,
+  underRules,
   withDropped,
   withNext,
   withoutExecuted,
   withSelected,
   withWaiting,
 } from '../mempool/mempool.js';
+import type { NetworkConditions } from '../network/conditions.js';
 import { isKnown, nextTime, type World } from '../world/world.js';
 import { refuseSubmission } from './execution-errors.js';
 import { type InclusionRules, tryToInclude } from './include-transaction.js';
@@ -29,7 +31,6 @@ import { recordSubmitted } from './transaction-record.js';
 
 export interface MempoolRules extends InclusionRules {
   readonly classLimits: ClassLimits;
-  readonly mempoolOrder?: MempoolOrder | undefined;
   /** How many transactions may wait. */
   readonly maximumMempool?: number | undefined;
 }
@@ -38,18 +39,55 @@ export interface MempoolRules extends InclusionRules {
 export interface PreConfirmed {
   readonly included: readonly string[];
   readonly dropped: readonly Dropped[];
+  /** Whether the next transaction has no room in the block. */
+  readonly isFull: boolean;
 }
 
 /** As many as there are. */
 export const EVERY: number = Number.POSITIVE_INFINITY;
 
-/** The world with a transaction in its mempool; throws what a gateway would answer. */
+/** The order of a mempool, and what can be executed: by the network's conditions, or else by the chain's options. */
+export function poolRulesOf(
+  { network, gas }: World,
+  { mempoolOrder = DEFAULT_ORDER, chargesFee }: Pick<MempoolRules, 'mempoolOrder' | 'chargesFee'>,
+): PoolRules {
+  if (!network) return { order: mempoolOrder, gate: undefined };
+  const { conditions, rounds } = network;
+  const isMarket = conditions.gasMarket !== undefined && chargesFee !== false;
+  return {
+    order: orderOf(conditions) ?? mempoolOrder,
+    gate: { round: rounds, price: isMarket ? gas.current.l2_gas_price_fri : undefined },
+  };
+}
+
+function orderOf({ order, seed }: NetworkConditions): MempoolOrder | undefined {
+  if (order === undefined) return undefined;
+  return typeof order === 'string' ? { kind: order, seed } : { kind: 'list', seed, list: order };
+}
+
+/** The world with a mempool that follows its rules now. */
+export async function withRules(world: World, rules: MempoolRules): Promise<World> {
+  const mempool = await ruledBy(world, rules);
+  return mempool === world.mempool ? world : { ...world, mempool };
+}
+
+function ruledBy(world: World, rules: MempoolRules): Promise<Mempool> {
+  return inSlices(underRules(world.mempool, poolRulesOf(world, rules)));
+}
+
+/**
+ * The world with a transaction in its mempool; throws what a gateway would answer.
+ *
+ * @param delay blocks until it can be executed
+ */
 export async function admitted(
   world: World,
   submission: Submission,
   rules: MempoolRules,
+  delay = 0,
 ): Promise<World> {
-  const pool = await orderedBy(world.mempool, rules);
+  const { network } = world;
+  const pool = await ruledBy(world, rules);
   const arrived = poolTransactionOf(submission);
   const { hash, sender, nonce } = arrived;
   if (isKnown(world, hash) || inMempool(pool, hash)) fail('DUPLICATE_TX');
@@ -62,16 +100,37 @@ export async function admitted(
     refuseSubmission({ reason: 'nonce', message: '', frames: [], nonce: mismatch });
   }
   await mustExist(world, arrived);
+  const since = network && network.rounds + delay;
   if (rival) {
-    if (rival.tip >= arrived.tip) fail('REPLACEMENT_TRANSACTION_UNDERPRICED');
+    if (network?.conditions.gasMarket) mustEscalate(rival, arrived);
+    else if (rival.tip >= arrived.tip) fail('REPLACEMENT_TRANSACTION_UNDERPRICED');
     const freed = withDropped(pool, rival, `Replaced by ${hash}, which has a higher tip.`);
-    return { ...world, mempool: withWaiting(freed, arrived, account) };
+    return { ...world, mempool: withWaiting(freed, arrived, account, { since }) };
   }
   const { maximumMempool: most = EVERY } = rules;
   if (pool.waiting.size >= most) {
     refuse(`The mempool holds ${most} transactions; --maximum-mempool-size sets the limit`);
   }
-  return { ...world, mempool: withWaiting(pool, arrived, account) };
+  return { ...world, mempool: withWaiting(pool, arrived, account, { since }) };
+}
+
+/**
+ * By how many percent a replacement exceeds the tip and the price of the replaced transaction, rounded up:
+ * fee_escalation_percentage in github.com/starkware-libs/sequencer at commit 60161ba of 2026-08-20,
+ * crates/apollo_mempool_config/src/config.rs and crates/apollo_mempool/src/mempool.rs.
+ */
+const ESCALATION = 10n;
+
+function mustEscalate(rival: PoolTransaction, arrived: PoolTransaction): void {
+  for (const name of ['tip', 'maxPrice'] as const) {
+    const least = rival[name] + (rival[name] * ESCALATION + 99n) / 100n;
+    if (arrived[name] >= least) continue;
+    const shown = name === 'tip' ? 'tip' : 'max_price_per_unit of L2 gas';
+    fail(
+      'REPLACEMENT_TRANSACTION_UNDERPRICED',
+      `To replace ${rival.hash}, the ${shown} must be at least ${hex(least)}, ${ESCALATION} % more; got ${hex(arrived[name])}.`,
+    );
+  }
 }
 
 /** A sender exists, or comes to be by this transaction or by one that waits. */
@@ -85,14 +144,7 @@ async function mustExist(
   fail('VALIDATION_FAILURE', `Requested contract address ${padded(sender)} is not deployed.`);
 }
 
-function orderedBy(
-  pool: Mempool,
-  { mempoolOrder = DEFAULT_ORDER }: MempoolRules,
-): Promise<Mempool> {
-  return inSlices(inOrder(pool, mempoolOrder));
-}
-
-function poolTransactionOf(submission: Submission): PoolTransaction {
+export function poolTransactionOf(submission: Submission): PoolTransaction {
   const { transaction, values } = submission;
   const { transaction: text, proofFacts } = recordSubmitted(submission);
   return {
@@ -101,6 +153,7 @@ function poolTransactionOf(submission: Submission): PoolTransaction {
     sender: transaction.address,
     nonce: BigInt(transaction.nonce),
     tip: BigInt(values.tip),
+    maxPrice: BigInt(values.resource_bounds.l2_gas.max_price_per_unit),
     transaction: text,
     proofFacts,
     contractClass: values.type === 'DECLARE' ? stringify(values.contract_class) : undefined,
@@ -113,7 +166,7 @@ export async function selected(
   count: number,
   rules: MempoolRules,
 ): Promise<readonly [World, readonly string[]]> {
-  let pool = await orderedBy(world.mempool, rules);
+  let pool = await ruledBy(world, rules);
   const hashes: string[] = [];
   const slices = new Slices();
   while (hashes.length < count) {
@@ -131,14 +184,19 @@ export async function preConfirmed(
   count: number,
   rules: MempoolRules,
 ): Promise<readonly [World, PreConfirmed]> {
-  let now: World = { ...world, mempool: await orderedBy(world.mempool, rules) };
+  let now: World = { ...world, mempool: await ruledBy(world, rules) };
   const included: string[] = [];
   const dropped: Dropped[] = [];
+  let isFull = false;
   while (included.length < count) {
     const selection = withNext(now.mempool);
     if (!selection) break;
     const [mempool, queued] = selection;
     const execution = await executeQueued(now, queued, rules);
+    if ('full' in execution) {
+      isFull = true;
+      break;
+    }
     if ('next' in execution) {
       now = { ...execution.next, mempool: withoutExecuted(mempool, queued) };
       included.push(queued.hash);
@@ -150,14 +208,14 @@ export async function preConfirmed(
     }
   }
   const isUnchanged = included.length === 0 && dropped.length === 0;
-  return [isUnchanged ? world : now, { included, dropped }];
+  return [isUnchanged ? world : now, { included, dropped, isFull }];
 }
 
 async function executeQueued(
   world: World,
   queued: QueuedTransaction,
   rules: MempoolRules,
-): Promise<{ readonly next: World } | { readonly reason: string }> {
+): Promise<{ readonly next: World } | { readonly reason: string } | { readonly full: Full }> {
   const prepared = queued.prepared ?? (await reread(queued, rules));
   if (typeof prepared === 'string') return { reason: prepared };
   const { transaction, proofFacts } = queued;
@@ -166,9 +224,13 @@ async function executeQueued(
     transaction,
     proofFacts,
   });
-  const candidate = { transaction: prepared, submitted, strictNonce: true };
+  const candidate = { transaction: prepared, submitted, strictNonce: true, tip: queued.tip };
   const inclusion = await tryToInclude(world, candidate, rules, nextTime(world));
-  return 'next' in inclusion ? inclusion : { reason: inclusion.rejection.message };
+  if ('full' in inclusion && inclusion.full.isTooLarge) {
+    const { tooLarge } = await import('./block-room.js');
+    return { reason: tooLarge(world, inclusion.full) };
+  }
+  return 'rejection' in inclusion ? { reason: inclusion.rejection.message } : inclusion;
 }
 
 /** A stored transaction, ready to run, or why it cannot be read. */

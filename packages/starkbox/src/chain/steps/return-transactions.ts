@@ -10,6 +10,7 @@ import {
   withDropped,
   withWaiting,
 } from '../mempool/mempool.js';
+import { LOAD_ACCOUNT } from '../network/load.js';
 import { stateDiff } from '../world/find-block.js';
 import { poolTransaction } from '../world/mempool-json.js';
 import { transactionAt, transactionHashesOf, type World } from '../world/world.js';
@@ -40,12 +41,13 @@ export async function sendersSince(world: World, from: number): Promise<Readonly
 
 /**
  * The world after an abort, with the aborted transactions in its mempool: in their order, before
- * all others. Messages from L1 do not return.
+ * all others. Messages from L1 and transactions of others do not return.
  *
  * @param from the first block that was aborted
  */
 export async function withReturned(before: World, after: World, from: number): Promise<World> {
   let { mempool } = after;
+  const since = after.network?.rounds;
   for await (const record of newestFirst(before, from)) {
     const returned = await returning(record, before.pendingState);
     if (!returned) continue;
@@ -57,7 +59,7 @@ export async function withReturned(before: World, after: World, from: number): P
     }
     if (rival)
       mempool = withDropped(mempool, rival, `${returned.hash} returned, with a higher tip.`);
-    mempool = withWaiting(mempool, returned, account, 'first');
+    mempool = withWaiting(mempool, returned, account, { end: 'first', since });
   }
   return { ...after, mempool };
 }
@@ -80,7 +82,8 @@ async function returning(
 ): Promise<PoolTransaction | undefined> {
   const values = objectText(transaction, 'transaction');
   const { type, sender_address, class_hash } = values;
-  if (type === 'L1_HANDLER' || type === 'DEPLOY') return undefined;
+  const isReturning = type !== 'L1_HANDLER' && type !== 'DEPLOY' && sender_address !== LOAD_ACCOUNT;
+  if (!isReturning) return undefined;
   const { contract_address } = objectText(receipt, 'receipt');
   const declared =
     type === 'DECLARE' ? await state.class(string(class_hash, 'class_hash')) : undefined;

@@ -270,10 +270,12 @@ const DIFF_LISTS = {
   deployed_contracts: ['address', 'class_hash'],
   declared_classes: ['class_hash', 'compiled_class_hash'],
   replaced_classes: ['contract_address', 'class_hash'],
+  migrated_compiled_classes: ['class_hash', 'compiled_class_hash'],
 } as const;
 
 function checkStateDiff(diff: Members, where: string): void {
   for (const [name, members] of Object.entries(DIFF_LISTS)) {
+    if (name === 'migrated_compiled_classes' && diff[name] === undefined) continue;
     list(diff[name], `${where}.${name}`, (value, path) => {
       const entry = object(value, path);
       for (const member of members) felt(entry[member], `${path}.${member}`);

@@ -6,7 +6,7 @@ import type { DirectWrite, World } from './world.js';
 const MOST_WRITES = 64;
 
 /** The world with another pending state, which no transaction made. */
-export function withDirectWrite(world: World, state: State): World {
+export function withDirectWrite<W extends World>(world: W, state: State): W {
   const [block, index] = [state.version, world.pending.transactions.size];
   const earlier = world.directWrites.filter(
     (write) => write.block !== block || write.index !== index,

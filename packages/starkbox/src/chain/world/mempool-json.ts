@@ -25,21 +25,23 @@ const TYPES = ['INVOKE', 'DECLARE', 'DEPLOY_ACCOUNT'] as const;
 const TIP_BOUND = 2n ** 64n;
 
 /** Plain data for JSON; none of a pool in which nothing waits and nothing was dropped. */
-export function mempoolToJson({ waiting, dropped }: Mempool): object | undefined {
+export function mempoolToJson({ waiting, dropped, droppedCount }: Mempool): object | undefined {
   if (waiting.size === 0 && dropped.isEmpty()) return undefined;
   return {
     waiting: [...waiting.from()].map(([, queued]) => waitingToJson(queued)),
     dropped: dropped.toArray().map(droppedToJson),
+    ...(droppedCount === dropped.size ? {} : { dropped_count: droppedCount }),
   };
 }
 
 /** Reads the result of `mempoolToJson`, for `settledMempool`. */
 export function mempoolFromJson(value: unknown): Mempool {
   if (value === undefined) return EMPTY_MEMPOOL;
-  const { waiting, dropped } = object(value, 'mempool');
+  const { waiting, dropped, dropped_count: total } = object(value, 'mempool');
   return restoredMempool(
     list(waiting, 'mempool.waiting', waitingFromJson),
     list(dropped, 'mempool.dropped', droppedFromJson),
+    optional(total, 'mempool.dropped_count', count),
   );
 }
 
@@ -52,11 +54,13 @@ export function waitingToJson(queued: QueuedTransaction): object {
     transaction: queued.transaction,
     proof_facts: queued.proofFacts ?? null,
     contract_class: queued.contractClass ?? null,
+    ...(queued.since === undefined ? {} : { since: queued.since }),
   };
 }
 
 export function waitingFromJson(value: unknown, where = 'transaction'): QueuedTransaction {
   const members = object(value, where);
+  const since = optional(members['since'], `${where}.since`, count);
   return {
     arrival: count(members['arrival'], `${where}.arrival`),
     position: optional(members['position'], `${where}.position`, count),
@@ -68,6 +72,7 @@ export function waitingFromJson(value: unknown, where = 'transaction'): QueuedTr
     ),
     proofFacts: optional(members['proof_facts'], `${where}.proof_facts`, felts),
     contractClass: optional(members['contract_class'], `${where}.contract_class`, string),
+    ...(since === undefined ? {} : { since }),
   };
 }
 
@@ -84,7 +89,14 @@ export function poolTransaction(
   const tip = BigInt(string(values['tip'], `${where}.transaction.tip`));
   if (tip >= TIP_BOUND) throw new TypeError(`${where}.transaction.tip: expected 64 bits`);
   const nonce = BigInt(felt(values['nonce'], `${where}.transaction.nonce`));
-  return { hash, type, sender, nonce, tip, transaction };
+  return { hash, type, sender, nonce, tip, maxPrice: maxPriceOf(values, where), transaction };
+}
+
+function maxPriceOf(values: Readonly<Record<string, unknown>>, where: string): bigint {
+  const path = `${where}.transaction.resource_bounds`;
+  const { l2_gas: l2Gas } = object(values['resource_bounds'], path);
+  const { max_price_per_unit: price } = object(l2Gas, `${path}.l2_gas`);
+  return BigInt(string(price, `${path}.l2_gas.max_price_per_unit`));
 }
 
 export function droppedToJson({ hash, sender, nonce, reason }: Dropped): object {

@@ -29,6 +29,7 @@ import {
 } from '../../json/reader.js';
 import { STARKNET_VERSIONS } from '../../starknet-versions.js';
 import { isEngineReceipt } from '../history/stored-texts.js';
+import { networkFromJson, networkToJson } from '../network/network.js';
 import { checkGas, checkReceipt, checkTransaction } from './check-records.js';
 import type { Clock } from './clock.js';
 import type { Gas, GasPrices } from './gas-prices.js';
@@ -58,6 +59,7 @@ export function worldJson(parts: WorldParts): string {
     acceptedOnL1,
     keepsHistory,
     pending,
+    network,
   } = parts;
   return stringify({
     clock: {
@@ -67,6 +69,7 @@ export function worldJson(parts: WorldParts): string {
     },
     gas,
     ...(Object.values(blocks).every((setting) => setting === undefined) ? {} : { blocks }),
+    ...(network ? { network: networkToJson(network) } : {}),
     impersonation: { accounts: [...impersonation.accounts], auto: impersonation.auto },
     messages: messagesToJson(messages),
     ...(labels.isEmpty() ? {} : { labels: labelsToJson(labels) }),
@@ -100,6 +103,7 @@ export function readWorldJson(text: string): WorldParts {
     clock: readClock(parts['clock']),
     gas: readGas(parts['gas']),
     blocks: parts['blocks'] === undefined ? USUAL_BLOCKS : readBlocks(parts['blocks']),
+    ...(parts['network'] === undefined ? {} : { network: networkFromJson(parts['network']) }),
     impersonation: readImpersonation(parts['impersonation']),
     messages: messagesFromJson(parts['messages']),
     labels: parts['labels'] === undefined ? NO_LABELS : labelsFromJson(parts['labels']),

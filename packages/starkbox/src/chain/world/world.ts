@@ -6,6 +6,8 @@ import { type StarknetVersion, storedVersion } from '../../starknet-versions.js'
 import type { TransactionRecord } from '../history/header.js';
 import { History } from '../history/history.js';
 import { EMPTY_MEMPOOL, type Mempool } from '../mempool/mempool.js';
+import type { NetworkConditions } from '../network/conditions.js';
+import { type Network, withConditions } from '../network/network.js';
 import type { ArchivedStates } from './archived-states.js';
 import { type Clock, clockFrom, nextBlockTime } from './clock.js';
 import { type Gas, type GasPrices, startingAt } from './gas-prices.js';
@@ -44,6 +46,8 @@ export interface World {
   readonly clock: Clock;
   readonly gas: Gas;
   readonly blocks: BlockSettings;
+  /** The network that the chain imitates, if any. */
+  readonly network?: Network | undefined;
   readonly impersonation: Impersonation;
   readonly messages: Messages;
   readonly labels: Labels;
@@ -86,6 +90,7 @@ export function firstWorld(
     readonly prices: GasPrices;
     readonly keepsHistory: boolean;
     readonly starknetVersion?: StarknetVersion | undefined;
+    readonly conditions?: NetworkConditions | undefined;
   },
 ): World {
   const version = storedVersion(options.starknetVersion);
@@ -101,6 +106,9 @@ export function firstWorld(
     clock: clockFrom(options.startTime),
     gas: startingAt(options.prices),
     blocks: version === undefined ? USUAL_BLOCKS : { ...USUAL_BLOCKS, starknetVersion: version },
+    ...(options.conditions
+      ? { network: withConditions(undefined, options.conditions, options.prices) }
+      : {}),
     impersonation: NO_IMPERSONATION,
     messages: NO_MESSAGES,
     labels: NO_LABELS,

@@ -14,6 +14,7 @@ import { lockedHash, lockedPoint, lookUp } from './fork-point.js';
 import { type ForkBlock, readForkBlock } from './header.js';
 import { conflict, type LockedOptions, LockFile } from './lock-file.js';
 import { prefetch, ReadLog } from './prefetch.js';
+import type { Proxies } from './proxies.js';
 import { canonical, isFelt, nameOf } from './reads.js';
 import { Remote, type RequestPolicy } from './remote.js';
 import { type OriginFigures, OriginUsage, type Sources } from './sources.js';
@@ -24,6 +25,8 @@ export interface OriginClientOptions {
   readonly urls: readonly string[];
   /** HTTP headers of every request, as `Name: value`. */
   readonly headers?: readonly string[] | undefined;
+  /** Default: none. */
+  readonly proxies?: Proxies | undefined;
   /** A number, a hash, or a negative offset from the latest. Default: the latest. */
   readonly block?: number | string | undefined;
   /** Directory of the cache. */

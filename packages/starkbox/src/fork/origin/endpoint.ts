@@ -5,6 +5,7 @@ import { isObject, memberOf, membersOf } from '../../json/reader.js';
 import type { MemoryBudget, Share } from '../../scheduling/memory-budget.js';
 import { OriginError, OriginFailure, shownUrl, type WireError } from './failure.js';
 import { type Posted, Poster } from './poster.js';
+import type { HttpProxy, Proxies } from './proxies.js';
 import { isFelt } from './reads.js';
 import { hasClassHash, shapeError, subjectError } from './shapes.js';
 
@@ -34,12 +35,18 @@ export interface Asked {
 const LARGEST_ANSWER = 128 << 20;
 /** Failures that would take as long, or as much memory, again at the same address. */
 const LASTING: ReadonlySet<OriginFailure['kind']> = new Set(['timeout', 'too-large']);
+const OF_CONNECTIONS: ReadonlySet<OriginFailure['kind']> = new Set([
+  'unreachable',
+  'timeout',
+  'http',
+]);
 /** Limit of a whole answer, as a multiple of the limit without data. */
 const WHOLE_ANSWER = 6;
 
 export class Endpoint {
   readonly shown: string;
   readonly #poster: Poster;
+  readonly #proxy: HttpProxy | undefined;
   readonly #budget: MemoryBudget;
   #takesBatches = true;
   #resting: NodeJS.Timeout | undefined;
@@ -48,7 +55,12 @@ export class Endpoint {
    * @param headers of every request, as `Name: value`; they are secrets and sent nowhere else
    * @param budget of the answers that are under way
    */
-  constructor(url: string, headers: readonly string[], budget: MemoryBudget) {
+  constructor(
+    url: string,
+    headers: readonly string[],
+    budget: MemoryBudget,
+    proxies: Proxies | undefined,
+  ) {
     this.#budget = budget;
     const target = new URL(url);
     const { username, password } = target;
@@ -65,7 +77,8 @@ export class Endpoint {
       ...Object.fromEntries(headers.map(readHeader)),
     };
     // A redirect would take the headers to another site.
-    this.#poster = new Poster(target, all, headers.length === 0);
+    this.#poster = new Poster(target, all, headers.length === 0, proxies);
+    this.#proxy = proxies?.of(target);
   }
 
   get takesBatches(): boolean {
@@ -146,7 +159,13 @@ export class Endpoint {
   }
 
   failure(kind: OriginFailure['kind'], reason: string): OriginFailure {
-    return new OriginFailure(kind, this.shown, reason);
+    const { variable, url } = this.#proxy ?? {};
+    // The proxy may be the reason.
+    const route =
+      url && OF_CONNECTIONS.has(kind)
+        ? `, through the proxy ${url.origin} of ${variable}; NO_PROXY lists exceptions`
+        : '';
+    return new OriginFailure(kind, this.shown, reason + route);
   }
 
   #outcomes(questions: readonly Asked[], value: unknown, isBatch: boolean): readonly AskOutcome[] {
@@ -259,8 +278,10 @@ export class Endpoint {
       return await this.#poster.post({ body, signal, onData });
     } catch (error) {
       if (error instanceof OriginFailure) throw error;
-      if (closing.aborted)
-        throw this.failure('unreachable', 'the connection was closed by this node');
+      if (closing.aborted) {
+        const reason = 'the connection was closed by this node';
+        throw new OriginFailure('unreachable', this.shown, reason);
+      }
       if (lateness !== undefined) throw this.failure('timeout', lateness);
       throw hasBegun
         ? this.failure('malformed', `its response ended early (${innermostReason(error)})`)

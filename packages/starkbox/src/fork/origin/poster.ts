@@ -2,6 +2,7 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import type { HttpProxy, Proxies } from './proxies.js';
 
 export interface Posted {
   readonly status: number;
@@ -18,6 +19,16 @@ export interface PostOptions {
   readonly onData: (length: number) => void;
 }
 
+/** How requests to an address are sent. */
+interface Route {
+  readonly send: typeof request;
+  readonly agent: Agent;
+  /** The address to connect to, and the request's path there. */
+  readonly url: URL;
+  readonly path?: string;
+  readonly headers?: Headers;
+}
+
 /** Some servers end idle connections after five seconds. */
 const IDLE_MILLISECONDS = 4_000;
 const MOST_REDIRECTS = 5;
@@ -29,11 +40,14 @@ export class Poster {
   readonly #follows: boolean;
   readonly #settings = { keepAlive: true, timeout: IDLE_MILLISECONDS };
   readonly #agent = new Agent(this.#settings);
-  #secure: { readonly send: typeof request; readonly agent: Agent } | undefined;
+  readonly #proxies: Proxies | undefined;
+  #secure: Pick<Route, 'send' | 'agent'> | undefined;
+  #tunnels: Agent | undefined;
 
   /** @param follows whether redirects are followed */
-  constructor(url: URL, headers: Headers, follows: boolean) {
+  constructor(url: URL, headers: Headers, follows: boolean, proxies?: Proxies) {
     this.#url = url;
+    this.#proxies = proxies;
     this.#headers = { 'accept-encoding': 'gzip, deflate, br', 'user-agent': 'node', ...headers };
     this.#follows = follows;
   }
@@ -63,15 +77,21 @@ export class Poster {
   close(): void {
     this.#agent.destroy();
     this.#secure?.agent.destroy();
+    this.#tunnels?.destroy();
   }
 
   async #open(url: URL, requestHeaders: Headers, options: PostOptions): Promise<IncomingMessage> {
-    const plain = { send: request, agent: this.#agent };
-    const { send, agent } = url.protocol === 'https:' ? await this.#https() : plain;
+    const proxy = this.#proxies?.of(url);
+    const {
+      send,
+      url: target,
+      ...route
+    } = proxy ? await this.#through(proxy, url) : { ...(await this.#sender(url)), url };
     const { body, signal } = options;
-    const headers = { ...requestHeaders, 'content-length': Buffer.byteLength(body) };
+    const length = Buffer.byteLength(body);
+    const headers = { ...requestHeaders, ...route.headers, 'content-length': length };
     return new Promise((resolve, reject) => {
-      const begun = send(url, { method: 'POST', agent, headers, signal }, resolve);
+      const begun = send(target, { method: 'POST', signal, ...route, headers }, resolve);
       begun.on('error', (error: NodeJS.ErrnoException) => {
         // The server ended an idle connection just now.
         if (begun.reusedSocket && error.code === 'ECONNRESET' && !signal.aborted) {
@@ -84,7 +104,22 @@ export class Poster {
     });
   }
 
-  async #https(): Promise<{ readonly send: typeof request; readonly agent: Agent }> {
+  async #through(proxy: HttpProxy, url: URL): Promise<Route> {
+    if (url.protocol === 'https:') {
+      const { TunnelAgent } = await import('./tunnel.js');
+      this.#tunnels ??= new TunnelAgent(proxy, this.#settings);
+      return { ...(await this.#sender(url)), agent: this.#tunnels, url };
+    }
+    const { authorization } = proxy;
+    const headers = {
+      host: url.host,
+      ...(authorization !== undefined && { 'proxy-authorization': authorization }),
+    };
+    return { ...(await this.#sender(proxy.url)), url: proxy.url, path: url.href, headers };
+  }
+
+  async #sender({ protocol }: URL): Promise<Pick<Route, 'send' | 'agent'>> {
+    if (protocol !== 'https:') return { send: request, agent: this.#agent };
     const https = await import('node:https');
     this.#secure ??= { send: https.request, agent: new https.Agent(this.#settings) };
     return this.#secure;

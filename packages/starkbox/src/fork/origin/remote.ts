@@ -9,6 +9,7 @@ import { abandoned } from '../../scheduling/semaphore.js';
 import { SharedWork } from '../../scheduling/shared-work.js';
 import { type Asked, Endpoint, type Retry } from './endpoint.js';
 import { OriginError, OriginFailure } from './failure.js';
+import type { Proxies } from './proxies.js';
 
 export interface RequestPolicy {
   /** Milliseconds without a byte before a request times out. */
@@ -41,6 +42,8 @@ const UNDER_WAY = new MemoryBudget(MOST_UNDER_WAY);
 export interface RemoteOptions {
   /** HTTP headers of every request, as `Name: value`. */
   readonly headers?: readonly string[] | undefined;
+  /** Default: none. */
+  readonly proxies?: Proxies | undefined;
   readonly log: Log;
   readonly policy?: Partial<RequestPolicy>;
   readonly probe?: Probe | undefined;
@@ -101,8 +104,8 @@ export class Remote {
   #figures = { questions: 0, requests: 0, retries: 0 };
 
   constructor(urls: readonly string[], options: RemoteOptions) {
-    const { log, headers = [], policy = {}, probe, budget = UNDER_WAY } = options;
-    this.#endpoints = urls.map((url) => new Endpoint(url, headers, budget));
+    const { log, headers = [], policy = {}, probe, budget = UNDER_WAY, proxies } = options;
+    this.#endpoints = urls.map((url) => new Endpoint(url, headers, budget, proxies));
     this.#policy = { ...DEFAULT_POLICY, ...policy };
     this.#log = log;
     this.#probe = probe;

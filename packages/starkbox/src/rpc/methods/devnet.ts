@@ -10,6 +10,7 @@ import {
   EXPECTED_BLOCK_GENERATION,
   EXPECTED_L1_ACCEPTANCE,
   effectiveBlockGeneration,
+  hasMempool,
   readBlockGeneration,
   readL1Acceptance,
 } from '../../block-settings.js';
@@ -88,12 +89,12 @@ export function devnetMethods(
       const { fork } = chain.options;
       const waiting = pending.transactions.size;
       const generation = effectiveBlockGeneration(chain.world, chain.options);
-      const hasMempool = generation === 'mempool' || mempool.waiting.size > 0;
+      const showsMempool = hasMempool(generation) || mempool.waiting.size > 0;
       return {
         block_count: history.next - history.first,
         transaction_count: history.transactionCount + waiting,
         pre_confirmed_tx_count: waiting,
-        mempool_tx_count: hasMempool ? mempool.waiting.size : undefined,
+        mempool_tx_count: showsMempool ? mempool.waiting.size : undefined,
         chain_id: chain.options.chainId,
         protocol_version: SPEC_VERSION,
         [prefix === 'sandbox' ? 'sandbox_version' : 'devnet_version']: version,
@@ -107,7 +108,8 @@ export function devnetMethods(
     async devnet_getPredeployedAccounts({ with_balance }, { session: { signal } }) {
       const accounts: PREDEPLOYED_ACCOUNT[] = [];
       // One after the other: thousands of calls at once would not fit into the queue.
-      for (const { address, publicKey, privateKey } of chain.options.genesis.accounts) {
+      for (const account of chain.options.genesis.accounts) {
+        const { address, publicKey, privateKey, classHash } = account;
         accounts.push({
           initial_balance: config().predeployed_accounts_initial_balance,
           address,
@@ -119,6 +121,7 @@ export function devnetMethods(
                 strk: await balance(chain, address, 'FRI', 'pre_confirmed', signal),
               }
             : null,
+          ...(classHash !== undefined && { class_hash: classHash }),
         });
       }
       return accounts;

@@ -18,6 +18,8 @@ import { dumpMethods } from './dump.js';
 import { eventMethods } from './events.js';
 import { exploreMethods } from './explore.js';
 import { metaMethods } from './meta.js';
+import { networkMethods } from './network.js';
+import { type Paymasters, paymasterMethods } from './paymaster.js';
 import { postmanMethods } from './postman.js';
 import { requestMethods } from './requests.js';
 import { type InstanceControls, instanceMethods, sandboxMethods } from './sandbox.js';
@@ -40,6 +42,8 @@ export interface Served extends NodeFacts {
   readonly explainer: Explainer;
   readonly sandbox: SandboxNotifications;
   readonly instances: InstanceControls;
+  /** Opens the paymaster when it is first needed; undefined without one. */
+  readonly paymaster: () => Promise<Paymasters> | undefined;
   readonly discover: () => JsonText;
 }
 
@@ -54,6 +58,7 @@ const GROUPS = [
   ({ chain }: Served) => writeMethods(chain),
   (served: Served) => devnetMethods(served.chain, served, served.timeline),
   ({ chain }: Served) => mempoolMethods(chain),
+  ({ chain }: Served) => networkMethods(chain),
   ({ chain, postman }: Served) => postmanMethods(chain, postman),
   ({ chain, subscriptions, limits }: Served) => subscribeMethods(chain, subscriptions, limits),
   ({ dump }: Served) => dumpMethods(dump),
@@ -62,6 +67,7 @@ const GROUPS = [
   ({ sandbox, subscriptions }: Served) => sandboxMethods(sandbox, subscriptions),
   ({ instances }: Served) => instanceMethods(instances),
   ({ requests, subscriptions }: Served) => requestMethods(requests, subscriptions),
+  ({ paymaster }: Served) => paymasterMethods(paymaster),
 ] as const;
 
 type KeyOfEach<T> = T extends unknown ? keyof T : never;

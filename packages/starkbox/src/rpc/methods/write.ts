@@ -10,6 +10,7 @@ import {
   selectFromMempool,
 } from '../../chain/mempool-controls.js';
 import { listMempool } from '../../chain/queries/list-mempool.js';
+import { poolRulesOf } from '../../chain/steps/mempool-steps.js';
 import { hex } from '../../felt.js';
 import type { Group } from '../protocol/handlers.js';
 
@@ -37,15 +38,28 @@ export function writeMethods(chain: Chain): Group<WriteMethods> {
 type MempoolMethods = MethodName & `devnet_mempool${string}`;
 
 const LIMIT = 50;
+/** Dropped transactions that a list has without a page of them. */
+const NEWEST_DROPPED = 100;
 
 export function mempoolMethods(chain: Chain): Group<MempoolMethods> {
   return {
-    async devnet_mempoolList({ cursor, limit = LIMIT }) {
+    async devnet_mempoolList({ cursor, limit = LIMIT, dropped_from: from }) {
       const { world, options } = chain;
-      const page = await listMempool(world, { cursor, limit }, options.mempoolOrder);
-      const { rows, next, ...rest } = page;
-      const dropped = world.mempool.dropped.toArray().map(wireDropped);
-      return { ...rest, transactions: rows, dropped, next };
+      const rules = poolRulesOf(world, options);
+      const { rows, next, ...rest } = await listMempool(world, { cursor, limit }, rules);
+      const { dropped, droppedCount } = world.mempool;
+      const first = from === undefined ? droppedCount - NEWEST_DROPPED : from;
+      const start = Math.max(0, first - (droppedCount - dropped.size));
+      const page = dropped.slice(start, start + (from === undefined ? NEWEST_DROPPED : limit));
+      return {
+        ...rest,
+        transactions: rows,
+        dropped: page.toArray().map(wireDropped),
+        ...(from === undefined
+          ? {}
+          : { next_dropped: droppedCount - dropped.size + start + page.size }),
+        next,
+      };
     },
 
     devnet_mempoolSelect: async ({ count }, { cause }) => ({

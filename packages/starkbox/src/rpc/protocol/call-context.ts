@@ -11,6 +11,8 @@ export interface Session extends Caller {
   readonly isForeign?: boolean | undefined;
   /** The client whose own token the call carries; undefined for the operator, and where clients have no such tokens. */
   readonly client?: string | undefined;
+  /** The key that a client of the paymaster sent. */
+  readonly apiKey?: string | undefined;
   /** The socket, which can receive notifications. */
   readonly listener?: Listener | undefined;
   /** Aborted when an answer can no longer be delivered: the client is gone, or its timeout was answered. */

@@ -127,8 +127,9 @@ function changesOf(before: World, after: World): readonly Event[] {
   ) {
     events.push({ event: 'time', detail: { offset: after.clock.offset } });
   }
-  if (before.gas.next !== after.gas.next)
+  if (before.gas.next !== after.gas.next && !isMarketMove(before, after))
     events.push({ event: 'gas', detail: { ...after.gas.next } });
+  if (before.network?.conditions !== after.network?.conditions) events.push({ event: 'network' });
   if (before.blocks !== after.blocks || before.clock.step !== after.clock.step) {
     events.push({ event: 'blocks' });
   }
@@ -144,18 +145,25 @@ function changesOf(before: World, after: World): readonly Event[] {
     events.push({ event: 'accepted_on_l1', detail: { block_number: acceptedOnL1 ?? null } });
   }
   if (isWritten(before, after)) events.push({ event: 'state' });
-  if (before.mempool.waiting !== after.mempool.waiting) events.push(mempoolOf(before, after));
+  const isSame =
+    before.mempool.waiting === after.mempool.waiting &&
+    before.mempool.dropped === after.mempool.dropped;
+  if (!isSame) events.push(mempoolOf(before, after));
   return events;
+}
+
+/** Whether prices may have changed by the rule of the fee market, as they do with each block. */
+function isMarketMove(before: World, after: World): boolean {
+  return after.network?.conditions.gasMarket !== undefined && before.history !== after.history;
 }
 
 /** What waits now, and which transactions were dropped. */
 function mempoolOf({ mempool: before }: World, { mempool: after }: World): Event {
-  const lastDropped = before.dropped.last();
   const { size } = after.waiting;
   if (before.dropped === after.dropped) return { event: 'mempool', detail: { size } };
-  const first = lastDropped === undefined ? 0 : after.dropped.lastIndexOf(lastDropped) + 1;
+  const count = Math.max(0, after.droppedCount - before.droppedCount);
   const dropped = after.dropped
-    .slice(first)
+    .takeLast(count)
     .map(({ hash, reason }) => ({ transaction_hash: hash, reason }))
     .toArray();
   return { event: 'mempool', detail: { size, dropped } };

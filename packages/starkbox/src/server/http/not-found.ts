@@ -7,6 +7,7 @@ import { WALLET_PATH } from './wallet-script.js';
 export interface Served {
   readonly explorer?: object | undefined;
   readonly wallet?: object | undefined;
+  readonly paymaster?: object | undefined;
   /** What takes over WebSocket connections. */
   readonly upgrades?: object;
   /** By the paths of single versions of the specification. */
@@ -15,6 +16,8 @@ export interface Served {
 
 /** The paths that take JSON-RPC. */
 export const RPC_PATHS: readonly string[] = ['/', '/rpc'];
+/** The path of the paymaster. */
+export const PAYMASTER_PATH = '/paymaster';
 /** Paths that take WebSocket connections only begin with it. */
 const SOCKET_PATH = '/ws';
 
@@ -26,12 +29,18 @@ const VERSION = /\/v\d/;
 const LONGEST = 100;
 
 /** Text for a path that does not exist. */
-export function nothingAt(path: string, { explorer, wallet, upgrades, versions }: Served): string {
+export function nothingAt(
+  path: string,
+  { explorer, wallet, paymaster, upgrades, versions }: Served,
+): string {
   if (Explorer.owns(path) && !explorer) {
     return 'The explorer is off: start the node with --ui to serve it at /ui/';
   }
   if (path === WALLET_PATH && !wallet) {
     return `The wallet is off: start the node with --wallet to serve it at ${WALLET_PATH}`;
+  }
+  if (path === PAYMASTER_PATH && !paymaster) {
+    return `The paymaster is off: start the node with --paymaster to serve it at ${PAYMASTER_PATH}`;
   }
   const shortPath = path.slice(0, LONGEST);
   const rpc = `JSON-RPC is served at ${AT}`;
@@ -43,6 +52,9 @@ export function nothingAt(path: string, { explorer, wallet, upgrades, versions }
 
 /** Text for a method that a path does not take. */
 export function wrongMethodAt(path: string, { explorer, upgrades, versions }: Served): string {
+  if (path === PAYMASTER_PATH) {
+    return 'This path accepts the JSON-RPC of a paymaster: send a POST with the header Content-Type: application/json';
+  }
   if (!RPC_PATHS.includes(path) && !versions?.has(path)) {
     return upgrades && path.startsWith(SOCKET_PATH)
       ? `This path accepts only WebSocket connections. JSON-RPC over HTTP is served at ${AT}`

@@ -17,12 +17,17 @@ export function json(status: number, body: string): Reply {
 }
 
 /** Whether a foreign page may call is decided by the method, which is not known at a preflight. */
-export function preflight({ headers }: IncomingMessage, access: AccessRules | undefined): Reply {
+export function preflight(
+  { headers }: IncomingMessage,
+  access: AccessRules | undefined,
+  header?: string,
+): Reply {
+  const allowed = ['content-type', access?.requiresToken && 'authorization', header];
   return {
     status: 200,
     headers: {
       'access-control-allow-methods': 'GET,POST',
-      'access-control-allow-headers': `content-type${access?.requiresToken ? ',authorization' : ''}`,
+      'access-control-allow-headers': allowed.filter((name) => name).join(),
       // Browsers ask for it before a public page reaches a private address.
       ...(headers['access-control-request-private-network'] && {
         'access-control-allow-private-network': 'true',

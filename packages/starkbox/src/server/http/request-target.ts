@@ -12,6 +12,8 @@ export interface Target {
   readonly dispatcher: RpcRequestOptions['dispatcher'];
   /** Dispatchers of single versions of the specification, by their paths. */
   readonly versions?: Pick<ReadonlyMap<string, RpcRequestOptions['dispatcher']>, 'get'>;
+  /** The dispatcher of the paymaster; undefined without one. */
+  readonly paymaster?: RpcRequestOptions['dispatcher'] | undefined;
   /** The configuration as JSON, for `GET /config`; undefined where `devnet_getConfig` is restricted. */
   readonly config: () => string | undefined;
   /** Called for requests that are refused before dispatch. */

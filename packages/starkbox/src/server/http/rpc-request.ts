@@ -162,15 +162,17 @@ class RequestSession implements Session {
   readonly tag: string | undefined;
   readonly isForeign: boolean | undefined;
   readonly client: string | undefined;
+  readonly apiKey: string | undefined;
   #controller: AbortController | undefined;
   #ending: { readonly reason: unknown } | undefined;
 
-  constructor({ origin, agent, tag, isForeign, client }: Session) {
+  constructor({ origin, agent, tag, isForeign, client, apiKey }: Session) {
     this.origin = origin;
     this.agent = agent;
     this.tag = tag;
     this.isForeign = isForeign;
     this.client = client;
+    this.apiKey = apiKey;
   }
 
   get signal(): AbortSignal {

@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import { ERRORS } from '@starkbox/spec';
 import { RpcError } from '../../errors.js';
 import type { Log } from '../../log.js';
+import type { Session } from '../../rpc/protocol/call-context.js';
 import { errorAnswer } from '../../rpc/protocol/envelope.js';
 import { Deadlines } from '../../scheduling/deadlines.js';
 import { MemoryBudget } from '../../scheduling/memory-budget.js';
@@ -13,7 +14,7 @@ import { callerOf } from '../caller.js';
 import { declaredLength } from './body.js';
 import { Connections, type OpenRequest } from './connections.js';
 import { Explorer } from './explorer-files.js';
-import { nothingAt, RPC_PATHS, wrongMethodAt } from './not-found.js';
+import { nothingAt, PAYMASTER_PATH, RPC_PATHS, wrongMethodAt } from './not-found.js';
 import {
   notOpened,
   refusalOf,
@@ -85,6 +86,8 @@ interface Route {
   readonly isOpen?: boolean;
   /** Sends no CORS headers. */
   readonly isOwn?: boolean;
+  /** A header that pages of other sites may send. */
+  readonly header?: string;
 }
 
 /** Longer than the pools of clients keep a connection, so that the client closes it. */
@@ -97,6 +100,8 @@ const CHECK_MILLISECONDS = 1_000;
 const BACKLOG = 4096;
 /** Bytes; clients send less than a tenth of it. */
 const LARGEST_HEAD = 16 * 1024;
+/** Carries the key of a client of the paymaster, as with the service of AVNU. */
+const API_KEY_HEADER = 'x-paymaster-api-key';
 
 /**
  * Serves JSON-RPC over HTTP. Rejects with the error of the system, such as one with code
@@ -208,21 +213,26 @@ function createRoutes(options: HttpOptions, connections: Connections): ReadonlyM
   const { budget = new MemoryBudget() } = options;
   const { timeoutSeconds, bodyLimit, access } = options;
   const limits = { budget, deadlines: new Deadlines(timeoutSeconds * 1000) };
-  const rpc: Route = {
-    POST: (open, { target, path }) => {
+  const calls = (
+    dispatcherAt: (destination: Destination) => Target['dispatcher'],
+    sessionFacts?: (request: IncomingMessage) => Partial<Session>,
+  ): Route => ({
+    POST: (open, destination) => {
       const { request } = open;
+      const { target } = destination;
+      const caller = callerOf(request, 'http', access);
       return (
         refuseType(request, target, access) ??
         serveRpcRequest(
           {
             open,
-            session: callerOf(request, 'http', access),
+            session: sessionFacts ? { ...caller, ...sessionFacts(request) } : caller,
             isLast: () => connections.isLast(open),
             refuse: (status, error) =>
               refusalOf(request, { access, onRefusal: target.onRefusal }, status, error),
           },
           {
-            dispatcher: target.versions?.get(path) ?? target.dispatcher,
+            dispatcher: dispatcherAt(destination),
             timeoutSeconds,
             bodyLimit,
           },
@@ -230,12 +240,20 @@ function createRoutes(options: HttpOptions, connections: Connections): ReadonlyM
         )
       );
     },
-  };
+  });
+  const rpc = calls(({ target, path }) => target.versions?.get(path) ?? target.dispatcher);
   const routes = new Map<string, Route>([
     ...[...RPC_PATHS, ...(options.versions?.keys() ?? [])].map((path) => [path, rpc] as const),
     ['/is_alive', { GET: () => text(200, 'Alive!!!'), isOpen: true }],
     ['/config', { GET: ({ request }, { target }) => serveConfig(request, target, access) }],
   ]);
+  if (options.paymaster) {
+    const paymaster = calls(
+      ({ target }) => target.paymaster ?? target.dispatcher,
+      ({ headers }) => ({ apiKey: headers[API_KEY_HEADER]?.toString() }),
+    );
+    routes.set(PAYMASTER_PATH, { ...paymaster, header: API_KEY_HEADER });
+  }
   const { explorer } = options;
   if (explorer) {
     routes.set('/ui', {
@@ -307,7 +325,9 @@ function serveAt(
     method !== 'OPTIONS' && (!destination || (route !== undefined && !route.isOpen));
   const refusal = refuseAccess(request, options, requiresToken);
   if (refusal) return refusal;
-  if (method === 'OPTIONS' && !route?.isOwn) return preflight(request, options.access);
+  if (method === 'OPTIONS' && !route?.isOwn) {
+    return preflight(request, options.access, route?.header);
+  }
   if (!destination) return missed(request, options, 404, NO_INSTANCE);
   if (route === undefined) return missed(request, options, 404, nothingAt(path, options));
   if (route.GET && (method === 'GET' || method === 'HEAD')) {

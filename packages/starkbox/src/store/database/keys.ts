@@ -37,8 +37,13 @@ export function singleKey(kind: 'identity' | 'nextBranch'): Buffer {
   return Buffer.of(KINDS[kind]);
 }
 
-export type SingleKind = 'head' | 'messages' | 'labels' | 'dropped';
-export type NumberedKind = 'snapshot' | 'pendingTransaction' | 'pendingDiff' | 'waiting';
+export type SingleKind = 'head' | 'messages' | 'labels';
+export type NumberedKind =
+  | 'snapshot'
+  | 'pendingTransaction'
+  | 'pendingDiff'
+  | 'waiting'
+  | 'dropped';
 
 /** Keys of one chain, besides those of its blocks. */
 export class ChainKeys {

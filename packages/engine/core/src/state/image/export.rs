@@ -6,7 +6,7 @@ use std::sync::Arc;
 use starknet_types_core::felt::Felt;
 
 use super::format::{
-    BLOCK, CLASS, CONTRACT, END, FORMAT, FRAME_BYTES, HEAD, MAGIC, SLOT, checksum,
+    BLOCK, CLASS, CONTRACT, END, FORMAT, FRAME_BYTES, HEAD, MAGIC, MIGRATED, SLOT, checksum,
 };
 use crate::fault;
 use crate::felt::Key;
@@ -111,9 +111,17 @@ impl Export {
                 Some(diff) => {
                     out.push(BLOCK);
                     block(out, diff);
+                    if !diff.migrated.is_empty() {
+                        migrated(out, false, &diff.migrated);
+                    }
                     Position::Blocks(index + 1)
                 }
                 None => {
+                    if !state.touched.migrated.is_empty() {
+                        let pairs: Vec<_> =
+                            state.touched.migrated.iter().map(|(k, v)| (*k, *v)).collect();
+                        migrated(out, true, &pairs);
+                    }
                     out.push(END);
                     number(out, state.figures.slots);
                     number(out, state.contracts.len() as u64);
@@ -175,6 +183,12 @@ fn pairs(out: &mut Vec<u8>, pairs: &[(Key, Felt)]) {
         felt(out, key.felt());
         felt(out, *value);
     }
+}
+
+fn migrated(out: &mut Vec<u8>, is_open: bool, hashes: &[(Key, Felt)]) {
+    out.push(MIGRATED);
+    number(out, u64::from(is_open));
+    pairs(out, hashes);
 }
 
 fn block(out: &mut Vec<u8>, diff: &Diff) {

@@ -17,6 +17,8 @@ pub(super) const CONTRACT: u8 = 3;
 pub(super) const SLOT: u8 = 4;
 pub(super) const BLOCK: u8 = 5;
 pub(super) const END: u8 = 6;
+/// Compiled class hashes that were migrated, by the block before the record or by the version being written.
+pub(super) const MIGRATED: u8 = 7;
 
 /// Continues a checksum over the next frame and its length.
 pub(super) fn checksum(before: u32, payload: &[u8]) -> u32 {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use imbl::OrdMap;
 
 use super::format::{
-    BLOCK, CLASS, CONTRACT, END, FORMAT, HEAD, LARGEST_VERSION, MAGIC, SLOT, checksum,
+    BLOCK, CLASS, CONTRACT, END, FORMAT, HEAD, LARGEST_VERSION, MAGIC, MIGRATED, SLOT, checksum,
 };
 use super::record_reader::{RecordReader, damaged};
 use crate::class::Class;
@@ -155,6 +155,7 @@ impl Import {
                     self.state.figures.logged += diff.length() as u64;
                     self.state.log.push_back(Arc::new(diff));
                 }
+                MIGRATED => self.migrated(&mut input)?,
                 END => self.end(&mut input)?,
                 other => return Err(damaged(format!("record kind {other} is unknown"))),
             }
@@ -173,6 +174,22 @@ impl Import {
             return Err(damaged("a class comes twice"));
         }
         self.state.restore_class(key, Declared { class, since });
+        Ok(())
+    }
+
+    fn migrated(&mut self, input: &mut RecordReader) -> Result<()> {
+        let is_open = input.number()? == 1;
+        let hashes = input.pairs()?;
+        if is_open {
+            self.state.touched.migrated.extend(hashes);
+            return Ok(());
+        }
+        let count = hashes.len() as u64;
+        let Some(diff) = self.state.log.back_mut() else {
+            return Err(damaged("migrated classes belong to no block"));
+        };
+        Arc::make_mut(diff).migrated = hashes;
+        self.state.figures.logged += count;
         Ok(())
     }
 

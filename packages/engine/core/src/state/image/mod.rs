@@ -36,6 +36,7 @@ mod tests {
             }
             changes.nonces.insert(key(1), Felt::from(version));
             changes.class_hashes.insert(key(2), Felt::from(5));
+            changes.migrated.insert(key(200 + version), Felt::from(version));
             state = state.apply(&changes).unwrap();
             if version < 3 {
                 state = state.advance();
@@ -64,7 +65,12 @@ mod tests {
         let copy = read([&image[..]]).unwrap();
         assert_eq!(write(&copy), image);
         assert_eq!(copy.storage(key(1), key(7), 2), Some(Felt::TWO));
-        assert_eq!(copy.diff_of(3).unwrap(), state.diff_of(3).unwrap());
+        for version in 1..=3 {
+            let diff = copy.diff_of(version).unwrap();
+            assert_eq!(*diff.migrated, [(key(200 + version), Felt::from(version))]);
+            assert_eq!(diff, state.diff_of(version).unwrap());
+        }
+        assert_eq!(copy.figures.logged, state.figures.logged);
         assert_eq!(copy.rewind(1).unwrap().nonce(key(1), 2), Some(Felt::ONE));
         assert_eq!(copy.figures.past, state.figures.past);
     }

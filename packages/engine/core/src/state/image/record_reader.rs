@@ -104,6 +104,8 @@ impl<'a> RecordReader<'a> {
             deprecated: (0..self.length()?)
                 .map(|_| Ok(Key::from(self.felt()?)))
                 .collect::<Result<_>>()?,
+            // In a record of its own.
+            migrated: Box::default(),
         })
     }
 }

@@ -1,0 +1,122 @@
+// A builder that streams: transactions become candidates and are executed while the block is open.
+import { Transaction } from '@starkbox/engine';
+import { expect, test } from 'vitest';
+import { hex, invokeRequest, STRK } from '../../support/signing.js';
+import { type Audience, gather } from '../../support/subscriptions/subscribers.js';
+
+const CALL = { to: STRK, name: 'transfer', calldata: ['0x77', '0x1', '0x0'] };
+
+async function heightOf({ client }: Audience): Promise<number> {
+  return Number(await client.call('starknet_blockNumber'));
+}
+
+/** Waits until the chain is this high. */
+async function reach(audience: Audience, height: number): Promise<void> {
+  while ((await heightOf(audience)) < height) await new Promise(setImmediate);
+}
+
+test('clients see each step of a transaction, by the status and by notifications', async () => {
+  const { client, sender, connect } = await gather({ blockGenerationOn: 'mempool:400' });
+  const request = invokeRequest(sender.account, [CALL], 0);
+  const transaction_hash = new Transaction(request, 'SN_SEPOLIA').hash;
+  const socket = await connect();
+  await socket.subscribe('starknet_subscribeTransactionStatus', { transaction_hash });
+  await client.call('starknet_addInvokeTransaction', [request]);
+  const polled = new Set<string>();
+  const notified: unknown[] = [];
+  while (!polled.has('ACCEPTED_ON_L2') || notified.length < 4) {
+    const answer = await client.call('starknet_getTransactionStatus', [transaction_hash]);
+    polled.add(answer.finality_status);
+    for (const { result } of await socket.heard()) {
+      notified.push(Object(result).status.finality_status);
+    }
+  }
+  const steps = ['RECEIVED', 'CANDIDATE', 'PRE_CONFIRMED', 'ACCEPTED_ON_L2'];
+  expect([...polled]).toEqual(steps);
+  expect(notified).toEqual(steps);
+});
+
+test('many transactions go into blocks of several, in their order', async () => {
+  const audience = await gather({ blockGenerationOn: 'mempool:100' });
+  const { client, sender } = audience;
+  const sent = [];
+  for (let nonce = 0; nonce < 150; nonce += 1) {
+    sent.push(await sender.invoke([CALL], { nonce: hex(nonce) }));
+  }
+  const hashes: unknown[] = [];
+  for (let height = 1; hashes.length < sent.length; height += 1) {
+    await reach(audience, height);
+    const block = await client.call('starknet_getBlockWithTxHashes', [{ block_number: height }]);
+    hashes.push(...block.transactions);
+  }
+  expect(hashes).toEqual(sent);
+});
+
+test('it follows the settings of blocks', async () => {
+  const audience = await gather({ blockGenerationOn: 'mempool:20' });
+  const { client, sender } = audience;
+  await reach(audience, 2);
+  await client.call('devnet_setBlockSettings', { block_generation_on: 'mempool' });
+  const height = await heightOf(audience);
+  const hash = await sender.invoke([CALL]);
+  expect(await client.call('starknet_getTransactionStatus', [hash])).toEqual({
+    finality_status: 'RECEIVED',
+  });
+  await client.call('devnet_mempoolSeal');
+  expect(await heightOf(audience)).toBe(height + 1);
+  await client.call('devnet_setBlockSettings', { block_generation_on: 'mempool:30' });
+  expect(await client.call('devnet_getConfig')).toMatchObject({
+    block_generation_on: 'mempool:20',
+  });
+  expect(await client.call('devnet_getBlockSettings')).toMatchObject({
+    block_generation_on: 'mempool:30',
+  });
+  await reach(audience, height + 3);
+  for (const text of ['mempool:', 'mempool:5', 'mempool:1s', 'mempool:99999999999']) {
+    const { message } = await client.failure('devnet_setBlockSettings', {
+      block_generation_on: text,
+    });
+    expect(message).toContain('block_generation_on');
+  }
+});
+
+test('a full block stops it, and the next block goes on', async () => {
+  const audience = await gather({ blockGenerationOn: 'mempool:80' });
+  const { client, sender } = audience;
+  await client.call('devnet_setNetworkConditions', {
+    conditions: { capacity: { n_txs: 4 }, order: 'fifo' },
+  });
+  const sent = [];
+  for (let nonce = 0; nonce < 20; nonce += 1) {
+    sent.push(await sender.invoke([CALL], { nonce: hex(nonce) }));
+  }
+  const blocks: string[][] = [];
+  for (let height = 1; blocks.flat().length < sent.length; height += 1) {
+    await reach(audience, height);
+    const block = await client.call('starknet_getBlockWithTxHashes', [{ block_number: height }]);
+    blocks.push([...block.transactions]);
+  }
+  expect(blocks.flat()).toEqual(sent);
+  expect(Math.max(...blocks.map(({ length }) => length))).toBe(4);
+});
+
+test('the journal of a builder makes the same chain', async () => {
+  const audience = await gather({ blockGenerationOn: 'mempool:40', dumpOn: 'request' });
+  const { client, sender } = audience;
+  await client.call('devnet_setBlockSettings', { time_step: 1 });
+  for (let nonce = 0; nonce < 8; nonce += 1) await sender.invoke([CALL], { nonce: hex(nonce) });
+  while (Number(await client.call('starknet_getNonce', ['latest', sender.account.address])) < 8) {
+    await new Promise(setImmediate);
+  }
+  await client.call('devnet_setBlockSettings', { block_generation_on: 'mempool' });
+  const events = await client.call('devnet_dump');
+  expect(JSON.stringify(events)).toContain('devnet_mempoolSelect');
+  const other = await gather({ blockGenerationOn: 'mempool:40', dumpOn: 'request' });
+  await other.client.call('devnet_load', { events });
+  const height = await heightOf(audience);
+  const transactionsAt = async ({ client: asked }: Audience, block_number: number) =>
+    (await asked.call('starknet_getBlockWithTxHashes', [{ block_number }])).transactions;
+  for (let number = 1; number <= height; number += 1) {
+    expect(await transactionsAt(other, number)).toEqual(await transactionsAt(audience, number));
+  }
+});

@@ -1,0 +1,145 @@
+// Price and fullness on the overview of a chain that imitates a network, and the form that sets its conditions.
+/// <reference lib="dom" />
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { faultsOf } from '../support/accessibility.js';
+import { isLive, openLive, type Stage, setStage } from '../support/stage.js';
+
+/** Blocks close by hand, so that a run is repeatable. */
+const CONDITIONS = {
+  seed: 5,
+  block_generation_on: 'demand',
+  gas_market: true,
+  capacity: 'network',
+  congestion: { demand: 0.6, variation: 0.5, transactions: 0 },
+} as const;
+
+const priceChart = (page: Page) => page.getByRole('slider', { name: /^L2 gas price/ });
+const fullnessChart = (page: Page) => page.getByRole('slider', { name: /^Fullness of blocks/ });
+const network = ({ node }: Stage) => node.client.call('devnet_getNetworkConditions', {});
+const gfri = (price: bigint | number): string =>
+  `${new Intl.NumberFormat('en', { maximumSignificantDigits: 4 }).format(Number(price) / 1e9)} gfri`;
+
+async function withStage(
+  config: Parameters<typeof setStage>[0],
+  run: (stage: Stage) => Promise<void>,
+): Promise<void> {
+  const stage = await setStage(config);
+  try {
+    await run(stage);
+  } finally {
+    await stage.close();
+  }
+}
+
+test('shows price and fullness of the last blocks, live, by pointer, by keys and as a table', () =>
+  withStage({ networkConditions: CONDITIONS }, async (stage) => {
+    await stage.node.client.call('devnet_createBlock', { count: 12 });
+    const { page, complaints, settled } = await openLive(stage, '');
+    await priceChart(page).waitFor();
+    const before = await network(stage);
+    const last = before.recent_blocks.at(-1);
+    expect(before.recent_blocks).toHaveLength(12);
+    const market = page.getByRole('region', { name: 'Gas market' });
+    expect(await market.innerText()).toContain(gfri(before.l2_gas_price));
+    expect(await market.innerText()).toContain(`${gfri(before.next_l2_gas_price)} in the next`);
+    expect(await fullnessChart(page).getAttribute('aria-label')).toMatch(
+      /in 12 blocks, target 18 %$/,
+    );
+    expect(await market.locator('.chart-target').count()).toBe(2);
+
+    await priceChart(page).focus();
+    await page.keyboard.press('End');
+    const described = `block ${last?.block_number}: ${gfri(last?.l2_gas_price ?? 0)}`;
+    await market.getByText(`${described}, ${Math.round((last?.fullness ?? 0) * 100)} %`).waitFor();
+    expect(await priceChart(page).getAttribute('aria-valuetext')).toBe(described);
+    const box = await fullnessChart(page).boundingBox();
+    if (!box) throw new Error('the chart is not drawn');
+    await page.mouse.move(box.x + box.width - 2, box.y + 20);
+    expect(await market.locator('.chart-pointed').count()).toBe(2);
+
+    await stage.node.client.call('devnet_createBlock', {});
+    await page.getByRole('slider', { name: /in 13 blocks$/ }).waitFor();
+    const { next_l2_gas_price } = await network(stage);
+    expect(await market.innerText()).toContain(gfri(next_l2_gas_price));
+    await market.getByText('Values as a table').click();
+    const rows = market.getByRole('table', { name: 'Price and fullness by block' });
+    await expect.poll(() => rows.locator('tbody tr').count()).toBe(13);
+    expect(await rows.locator('tbody tr').nth(1).innerText()).toContain(
+      gfri(last?.l2_gas_price ?? 0),
+    );
+    await settled();
+    expect(complaints).toEqual([]);
+  }));
+
+test('has no faults of accessibility, and fits on narrow and wide screens', () =>
+  withStage({ networkConditions: CONDITIONS }, async (stage) => {
+    await stage.node.client.call('devnet_mint', { address: '0xabc', amount: 5 });
+    await stage.node.client.call('devnet_createBlock', { count: 110 });
+    const { page, settled } = await stage.open('', { bypassCSP: true });
+    await page.getByRole('slider', { name: /in 100 blocks$/ }).waitFor();
+    await page.getByRole('region', { name: 'Gas market' }).getByText('Values as a table').click();
+    expect(await faultsOf(page)).toEqual([]);
+    for (const width of [320, 390, 768, 1440]) {
+      await page.setViewportSize({ width, height: 800 });
+      await settled();
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      expect([width, wide]).toEqual([width, 0]);
+    }
+    await page.goto(`${stage.origin}/ui/control`);
+    await page.getByRole('region', { name: 'Network conditions' }).waitFor();
+    await isLive(page);
+    expect(await faultsOf(page)).toEqual([]);
+  }));
+
+test('without conditions the overview has no market, and Control begins one and ends it', () =>
+  withStage({}, async (stage) => {
+    await stage.send(0, [stage.transfer(1, 5n)]);
+    const overview = await openLive(stage, '');
+    await overview.settled();
+    const rpc = overview.requests.filter((url) => url.endsWith('/rpc')).length;
+    expect(await overview.page.getByRole('region', { name: 'Gas market' }).count()).toBe(0);
+    expect(rpc).toBeLessThanOrEqual(3);
+
+    const { page } = await openLive(stage, 'control');
+    const form = page.getByRole('region', { name: 'Network conditions' });
+    await form.getByRole('button', { name: 'Busy' }).click();
+    await form.getByText('the price rises').waitFor();
+    await form.getByRole('button', { name: 'Set conditions' }).click();
+    await form.getByText('others request 55 % of a block').waitFor();
+    expect((await network(stage)).preset).toBe('busy');
+    await page.getByText('a block every 2 s from the mempool').first().waitFor();
+    expect(await form.getByRole('button', { name: 'Set conditions' }).getAttribute('title')).toBe(
+      'These are the current conditions.',
+    );
+    // The overview that is open elsewhere follows.
+    await overview.page.getByRole('region', { name: 'Gas market' }).waitFor();
+    await overview.page
+      .getByRole('region', { name: 'Chain' })
+      .getByText('busy, others request 55 % of a block')
+      .waitFor();
+
+    await form.getByRole('button', { name: 'Off' }).click();
+    await form.getByRole('button', { name: 'Set conditions' }).click();
+    await expect.poll(async () => (await network(stage)).conditions).toBeNull();
+    await overview.page.getByRole('region', { name: 'Gas market' }).waitFor({ state: 'detached' });
+  }));
+
+test('where the method is restricted, the form shows the conditions and says why it is disabled', () =>
+  withStage(
+    {
+      networkConditions: CONDITIONS,
+      restrictedMethods: ['devnet_setNetworkConditions'],
+    },
+    async (stage) => {
+      const { page } = await openLive(stage, 'control');
+      const form = page.getByRole('region', { name: 'Network conditions' });
+      await form.getByText('own conditions').waitFor();
+      await form.getByText('does not serve devnet_setNetworkConditions').waitFor();
+      await form.getByRole('button', { name: 'Calm' }).click();
+      const button = form.getByRole('button', { name: 'Set conditions' });
+      expect(await button.getAttribute('aria-disabled')).toBe('true');
+      await button.click({ force: true });
+      expect((await network(stage)).conditions?.seed).toBe(5);
+    },
+  ));

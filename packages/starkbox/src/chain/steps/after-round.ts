@@ -1,0 +1,82 @@
+// Steps after a block of an imitated network: drops, reorganisations, transactions whose time has come.
+import { effectiveBlockGeneration, hasMempool } from '../../block-settings.js';
+import { objectText } from '../../json/reader.js';
+import { inSlices } from '../../scheduling/slices.js';
+import { MINTER } from '../genesis/accounts.js';
+import { unselected, withoutExpired } from '../mempool/mempool.js';
+import type { Network } from '../network/network.js';
+import { randomNumbers } from '../network/random.js';
+import { latestHeader } from '../world/find-block.js';
+import { transactionsOf, type World } from '../world/world.js';
+import { withoutSince } from './abort-and-accept.js';
+import { closeIfDue } from './close-block.js';
+import { EVERY, type MempoolRules, preConfirmed, withRules } from './mempool-steps.js';
+import { sendersSince, withNoncesOf, withReturned } from './return-transactions.js';
+
+/** The world after a block: candidates wait again, and transactions that are too old are dropped. */
+export async function afterRound(
+  world: World,
+  network: Network,
+  rules: MempoolRules,
+): Promise<World> {
+  const { lifetimeBlocks } = network.conditions;
+  const mempool = await inSlices(unselected(world.mempool));
+  const ruled = await withRules({ ...world, mempool }, rules);
+  if (lifetimeBlocks === undefined) return ruled;
+  const reason = `It waited for ${lifetimeBlocks} blocks, the lifetime by the network conditions.`;
+  return {
+    ...ruled,
+    mempool: await inSlices(withoutExpired(ruled.mempool, lifetimeBlocks, reason)),
+  };
+}
+
+/**
+ * The change that follows a block: a reorganisation, if its round has one. Where transactions do not wait for a
+ * builder, those that can be executed now are.
+ */
+export async function followedUp(
+  world: World,
+  network: Network,
+  rules: MempoolRules,
+): Promise<World> {
+  const from = firstToReplace(world, drawnDepth(network));
+  const next = from === undefined ? world : await reorganised(world, from, rules);
+  if (hasMempool(effectiveBlockGeneration(next, rules))) return next;
+  const [executed, { included }] = await preConfirmed(next, EVERY, rules);
+  return included.length > 0 ? closeIfDue(executed, rules) : executed;
+}
+
+/** How many blocks the reorganisation after the newest round removes at most; 0 for none. */
+export function drawnDepth({ conditions: { seed, reorgs }, rounds }: Network): number {
+  const random = randomNumbers(seed, 'reorg', rounds);
+  return random() < reorgs.probability ? 1 + Math.floor(random() * reorgs.depth) : 0;
+}
+
+/**
+ * The first block that a reorganisation removes. Not the first of the chain, none that is accepted on L1, and none with
+ * changes that do not return: messages from L1, minted tokens, writes to the state.
+ */
+function firstToReplace(world: World, depth: number): number | undefined {
+  const { history, acceptedOnL1 = -1, directWrites } = world;
+  const latest = latestHeader(world).number;
+  const written = directWrites.at(-1)?.block ?? -1;
+  const least = Math.max(history.first, acceptedOnL1, written, latest - depth) + 1;
+  let from: number | undefined;
+  for (let block = latest; block >= least && !hasControl(world, block); block -= 1) from = block;
+  return from;
+}
+
+/** Whether a block has a transaction that the chain's controls made. */
+function hasControl(world: World, block: number): boolean {
+  return transactionsOf(world, block).some(({ transaction }) => {
+    const { type, sender_address: sender } = objectText(transaction, 'transaction');
+    return type === 'L1_HANDLER' || sender === MINTER.address;
+  });
+}
+
+/** The world without its newest blocks, whose transactions wait again. */
+async function reorganised(world: World, from: number, rules: MempoolRules): Promise<World> {
+  const [cut] = await withoutSince(world, from, rules.fork);
+  const settled = await withNoncesOf(cut, await sendersSince(world, from));
+  return withRules(await withReturned(world, settled, from), rules);
+}
