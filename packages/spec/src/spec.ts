@@ -46,7 +46,7 @@ export type BLOCK_BODY_WITH_TX_HASHES = {
   readonly transactions: readonly TXN_HASH[];
 };
 
-/** Limits of a block, as the sequencer's bouncer counts; omitted limits are those of the network. */
+/** Limits of a block, as the sequencer's bouncer counts; omitted limits are the network's limits. */
 export type BLOCK_CAPACITY = {
   readonly l1_gas?: BLOCK_WEIGHT;
   readonly message_segment_length?: BLOCK_WEIGHT;
