@@ -4,8 +4,8 @@ import {
   PRESET_NAMES,
   presetOf,
   readConditions,
-} from '../../src/chain/network/conditions.js';
-import { parse, stringify } from '../../src/json/json.js';
+} from '../../../src/chain/network/conditions.js';
+import { parse, stringify } from '../../../src/json/json.js';
 
 test.each(PRESET_NAMES)('the JSON of %s is read as the same conditions', (name) => {
   const preset = presetOf(name);
