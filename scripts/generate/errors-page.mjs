@@ -83,7 +83,7 @@ const ADVICE = {
   INVALID_CLASS_HASH: 'Declare the class of the account first.',
   INVALID_ID: 'Use a `tracking_id` that this node returned since its start.',
   PAYMASTER_UNKNOWN_ERROR:
-    'The paymaster is off, refuses the user or a contract, needs a key, or has spent its budget. The data gives the reason.',
+    'The paymaster is off, rejects the user or a contract, needs a key, or has spent its budget. The data gives the reason.',
   SERVICE_BUSY:
     'Try again, or request less. `--memory-budget`, `--maximum-response-size` and `--maximum-executions` set the limits.',
   DUMP_ERROR:

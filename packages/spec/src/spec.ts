@@ -46,7 +46,7 @@ export type BLOCK_BODY_WITH_TX_HASHES = {
   readonly transactions: readonly TXN_HASH[];
 };
 
-/** Limits of a block, as the sequencer's bouncer counts; omitted limits are those of the network. */
+/** Limits of a block, as the sequencer's bouncer counts; omitted limits are the network's limits. */
 export type BLOCK_CAPACITY = {
   readonly l1_gas?: BLOCK_WEIGHT;
   readonly message_segment_length?: BLOCK_WEIGHT;
@@ -129,6 +129,8 @@ export type BLOCK_SETTINGS = {
   readonly time_step: SECONDS | null;
   /** The receiver of fees. */
   readonly sequencer_address: ADDRESS;
+  /** The version of Starknet whose constants meter the next block. */
+  readonly starknet_version: string;
   /** When a block is accepted on L1: a number of blocks that follow it, an age in seconds followed by s, or "off". */
   readonly l1_acceptance: string;
   /** The timestamp of a block that closes now. */
@@ -1897,7 +1899,7 @@ export type PAYMASTER = {
   /** Fees of sponsored transactions since the budget was set, in fri. */
   readonly spent: DECIMAL;
   readonly tokens: readonly PAYMASTER_TOKEN[];
-  readonly refuse: readonly ADDRESS[];
+  readonly reject: readonly ADDRESS[];
   /** Whether sponsored transactions need a key. */
   readonly requires_api_key: boolean;
   /** The account that sends the transactions. */
@@ -1942,7 +1944,7 @@ export type PAYMASTER_DEPLOYMENT = {
   readonly salt: FELT;
   /** Arguments of the constructor. */
   readonly calldata: readonly FELT[];
-  /** Only for accounts with a deployer of their own, which this paymaster does not support. */
+  /** Only for accounts with another deployer, which this paymaster does not support. */
   readonly sigdata?: readonly FELT[];
   /** 1 or 2: the Cairo version of the account. */
   readonly version: number;
@@ -1995,9 +1997,9 @@ export type PAYMASTER_ROW = {
   readonly type: 'deploy' | 'invoke' | 'deploy_and_invoke';
   readonly user_address: ADDRESS;
   readonly fee_mode: PAYMASTER_FEE_MODE;
-  /** What the relayer was expected to pay, in fri. */
+  /** The estimate of the fee that the relayer paid, in fri. */
   readonly fee_in_strk: DECIMAL;
-  /** What the user paid; 0 if sponsored. */
+  /** The fee that the user paid; 0 if sponsored. */
   readonly fee_in_gas_token: DECIMAL;
 };
 
@@ -2009,7 +2011,7 @@ export type PAYMASTER_SIGNED_INVOKE = {
   readonly signature: readonly FELT[];
 };
 
-/** What a user has signed. */
+/** Signed calls, a deployment, or both. */
 export type PAYMASTER_SIGNED_TRANSACTION =
   | {
       readonly type: 'deploy';
@@ -2040,7 +2042,7 @@ export type PAYMASTER_TOKEN = {
   readonly price_in_strk: FELT;
 };
 
-/** What a user wants to execute. */
+/** Calls, a deployment, or both, before the user signs. */
 export type PAYMASTER_TRANSACTION =
   | {
       readonly type: 'deploy';
@@ -2074,6 +2076,8 @@ export type PREDEPLOYED_ACCOUNT = {
     readonly eth: BALANCE;
     readonly strk: BALANCE;
   } | null;
+  /** The class of an account of --more-accounts; absent for other accounts. */
+  readonly class_hash?: FELT;
 };
 
 /** The header of the block under construction. */
@@ -3246,19 +3250,19 @@ export interface Methods {
       readonly message_hash: L1_HASH;
     };
   };
-  /** Set what the paymaster pays, and for whom. */
+  /** Set whom the paymaster pays for, and how much. */
   readonly devnet_setPaymaster: {
     readonly params: {
       readonly available?: boolean;
       readonly sponsoring?: boolean;
       readonly budget?: DECIMAL | 'none';
       readonly tokens?: readonly PAYMASTER_TOKEN[];
-      readonly refuse?: readonly ADDRESS[];
+      readonly reject?: readonly ADDRESS[];
       readonly api_keys?: readonly string[];
     };
     readonly result: PAYMASTER;
   };
-  /** The settings of the paymaster, and what it has sent. */
+  /** The settings of the paymaster, and its transactions. */
   readonly devnet_getPaymaster: {
     readonly params: Record<string, never>;
     readonly result: PAYMASTER;
@@ -4516,7 +4520,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
       { name: 'sponsoring' },
       { name: 'budget' },
       { name: 'tokens' },
-      { name: 'refuse' },
+      { name: 'reject' },
       { name: 'api_keys' },
     ],
     writes: true,

@@ -8,6 +8,35 @@ export interface PredeployedAccount {
   readonly privateKey: string;
   /** The key that its contract checks signatures with. */
   readonly publicKey: string;
+  /** The hash of its class, if the option `moreAccounts` sets it. */
+  readonly classHash?: string;
+}
+
+/** Classes of the option `moreAccounts`. */
+export const ACCOUNT_CLASSES = ['cairo0', 'cairo1', 'argent'] as const;
+type AccountClassName = (typeof ACCOUNT_CLASSES)[number];
+
+/** Accounts of one class. */
+export interface AccountGroup {
+  readonly name: AccountClassName;
+  readonly count: number;
+}
+
+/** Limit of the accounts of one class. */
+export const MOST_ACCOUNTS = 255;
+
+/** Reads texts such as `argent=2,cairo0=1`; `undefined` for others. */
+export function readAccountGroups(text: string): readonly AccountGroup[] | undefined {
+  const groups: AccountGroup[] = [];
+  for (const part of text.split(',')) {
+    const [, word, digits] = /^\s*(\w+)=(\d{1,3})\s*$/.exec(part) ?? [];
+    const name = ACCOUNT_CLASSES.find((known) => known === word?.toLowerCase());
+    const count = Number(digits);
+    const isRepeated = groups.some((group) => group.name === name);
+    if (!name || isRepeated || count < 1 || count > MOST_ACCOUNTS) return undefined;
+    groups.push({ name, count });
+  }
+  return groups;
 }
 
 /** A contract that exists from the first block. */

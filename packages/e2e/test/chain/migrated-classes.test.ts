@@ -1,4 +1,5 @@
 // Migrated compiled class hashes: written without a transaction, listed in the difference of their block.
+import type { BLOCK_ID } from '@starkbox/spec';
 import { createChain, type LocalChain } from 'starkbox';
 import { beforeAll, expect, test } from 'vitest';
 import { openNode, startFixture } from '../../support/fixture.js';
@@ -12,18 +13,18 @@ let migrated: Migrated;
 
 beforeAll(async () => {
   const node = await openNode({ accounts: 1 });
-  const { state_diff } = Object(await stateUpdate(node, { block_number: 0 }));
-  const { declared_classes }: { declared_classes: Migrated } = state_diff;
+  const { state_diff } = await stateUpdate(node, { block_number: 0 });
+  const { declared_classes } = state_diff;
   migrated = declared_classes.filter(({ class_hash }) => class_hash === ACCOUNT_CLASS);
   expect(migrated).toHaveLength(1);
 });
 
-const stateUpdate = (node: Pick<LocalChain, 'request'>, block_id: unknown): Promise<unknown> =>
+const stateUpdate = (node: LocalChain, block_id: BLOCK_ID) =>
   node.request('starknet_getStateUpdate', { block_id });
 const apply = (node: LocalChain, state_diff: object = { migrated_compiled_classes: migrated }) =>
   node.request('devnet_applyStateDiff', { state_diff });
-const listed = async (node: LocalChain, block_id: unknown): Promise<unknown> =>
-  Object(await stateUpdate(node, block_id)).state_diff.migrated_compiled_classes;
+const listed = async (node: LocalChain, block_id: BLOCK_ID): Promise<unknown> =>
+  (await stateUpdate(node, block_id)).state_diff.migrated_compiled_classes;
 const headerOf = async (node: LocalChain, block_number: number): Promise<unknown> =>
   node.request('starknet_getBlockWithTxHashes', { block_id: { block_number } });
 
@@ -101,7 +102,7 @@ test('aborting a block removes its migration', async () => {
 
 test('classes of the origin of a fork are migrated on the fork', async () => {
   const origin = await openNode({ accounts: 1 });
-  const { url } = await origin.listen();
+  const { url } = await origin.listen({ port: 0 });
   const fork = await openNode({ accounts: 0, forkNetwork: url, forkUpstreamCaching: false });
   await apply(fork);
   await fork.request('devnet_createBlock');
@@ -130,7 +131,7 @@ test('a class must be declared with the hash of the current function', async () 
     message: `${where}: expected compiled_class_hash ${current} for class ${ACCOUNT_CLASS}, got ${wrong}`,
   });
   expect(await failure([...migrated, ...migrated])).toMatchObject({ code: -32602 });
-  const { state_diff } = Object(await stateUpdate(node, { block_number: 0 }));
+  const { state_diff } = await stateUpdate(node, { block_number: 0 });
   const [deprecated = ''] = state_diff.deprecated_declared_classes;
   expect(await failure([{ class_hash: deprecated, compiled_class_hash: wrong }])).toEqual({
     code: -32602,

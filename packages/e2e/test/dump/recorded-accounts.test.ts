@@ -74,6 +74,7 @@ describe.each(FORMATS)('%s', (format) => {
     ['accountClass', 'cairo0', '--account-class cairo1', '--account-class cairo0'],
     ['initialBalance', 7n, `--initial-balance ${10n ** 21n}`, '--initial-balance 7'],
     ['predeclareArgent', true, '--predeclare-argent false', '--predeclare-argent true'],
+    ['moreAccounts', 'cairo0=1', '--more-accounts none', '--more-accounts cairo0=1'],
     ['accountClassCustom', 'a.json', '--account-class cairo1', '--account-class-custom a.json'],
   ] as const)('with another %s than was given is rejected', async (key, value, was, requested) => {
     await dump(format, { seed: 4, accounts: 1 });

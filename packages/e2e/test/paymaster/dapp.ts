@@ -3,6 +3,9 @@ import { checkedFetch, type ListeningNode, startNode } from '@starkbox/conforman
 import type { Config } from 'starkbox';
 import { ETH, type NewAccount, selector } from '../../support/signing.js';
 
+/** The class of regular accounts of Argent. */
+export const ARGENT = '0x36078334509b514626504edc9fb252328d1a240e4e948bef8d0c08dff45927f';
+
 export interface Call {
   readonly contractAddress: string;
   readonly entrypoint: string;

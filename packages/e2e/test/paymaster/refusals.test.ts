@@ -13,6 +13,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { classText } from '../../../../contracts/classes.js';
 import { ACCOUNT_CLASS, ETH, newAccount, STRK, selector } from '../../support/signing.js';
 import {
+  ARGENT,
   type Call,
   deploymentOf,
   type FeeMode,
@@ -23,7 +24,6 @@ import {
   transfer,
 } from './dapp.js';
 
-const ARGENT = '0x36078334509b514626504edc9fb252328d1a240e4e948bef8d0c08dff45927f';
 const ONE_STRK = 10n ** 18n;
 
 const { url, node, client, provider, balance, feeOf, dapp, close } = await startPaymaster({
@@ -98,7 +98,7 @@ beforeEach(async () => {
     available: true,
     sponsoring: true,
     budget: 'none',
-    refuse: [],
+    reject: [],
     api_keys: [],
     tokens: [
       { token_address: STRK, decimals: 18, price_in_strk: `0x${ONE_STRK.toString(16)}` },
@@ -326,7 +326,7 @@ describe('the control', () => {
     ['a contract', STRK],
   ])('refuses %s', async (_kind, address) => {
     const built = await build(SPONSORED);
-    await client.call('devnet_setPaymaster', { refuse: [address] });
+    await client.call('devnet_setPaymaster', { reject: [address] });
     const data = await expectRefusal(() => build(SPONSORED), 'PAYMASTER_UNKNOWN_ERROR');
     expect(data).toContain(address);
     await expectRefusal(() => execute(built), 'PAYMASTER_UNKNOWN_ERROR');

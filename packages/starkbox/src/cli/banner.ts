@@ -4,6 +4,7 @@ import type { Config } from '../config/options.js';
 import { shortUrl } from '../errors.js';
 import { padded, shortString } from '../felt.js';
 import type { OpenedChain } from '../node/node-options.js';
+import { readAccountGroups } from '../predeployed.js';
 import type { Paint } from '../terminal.js';
 import type { ProgramName } from './arguments.js';
 
@@ -14,6 +15,7 @@ export interface BannerFacts {
     readonly address: string;
     readonly privateKey: string;
     readonly publicKey: string;
+    readonly classHash?: string;
   }[];
   readonly accountClassHash: string;
   readonly tokens: { readonly eth: Contract; readonly strk: Contract };
@@ -57,17 +59,16 @@ export function banner(facts: BannerFacts): string {
     );
   }
   if (accounts.length > 0) {
-    lines.push(
-      `Predeployed accounts using class Custom with hash: ${padded(facts.accountClassHash)}`,
-      '',
-    );
-    for (const { address, privateKey, publicKey } of accounts) {
-      lines.push(
-        `| Account address |  ${padded(address)}`,
-        `| Private key     |  ${padded(privateKey)}`,
-        `| Public key      |  ${padded(publicKey)}`,
-        '',
-      );
+    for (const { classHash, members } of groupsOf(facts)) {
+      lines.push(`Predeployed accounts using class Custom with hash: ${padded(classHash)}`, '');
+      for (const { address, privateKey, publicKey } of members) {
+        lines.push(
+          `| Account address |  ${padded(address)}`,
+          `| Private key     |  ${padded(privateKey)}`,
+          `| Public key      |  ${padded(publicKey)}`,
+          '',
+        );
+      }
     }
     lines.push(
       `Initial balance of each account: ${config.initialBalance} WEI and FRI`,
@@ -76,6 +77,31 @@ export function banner(facts: BannerFacts): string {
     );
   }
   return lines.map((line) => `${line}\n`).join('');
+}
+
+type BannerAccount = BannerFacts['accounts'][number];
+
+/** The accounts by their option: first those of the chain's class, then each group of `--more-accounts`. */
+function groupsOf({ config, accounts, accountClassHash }: BannerFacts): readonly {
+  readonly name: string;
+  readonly classHash: string;
+  /** The number of accounts before it. */
+  readonly first: number;
+  readonly members: readonly BannerAccount[];
+}[] {
+  const name = config.accountClassCustom ?? config.accountClass;
+  const further = readAccountGroups(config.moreAccounts ?? '') ?? [];
+  const count = accounts.length - further.reduce((sum, group) => sum + group.count, 0);
+  let first = 0;
+  return [{ name, count }, ...further]
+    .map((group) => {
+      const members = accounts.slice(first, first + group.count);
+      const classHash = members[0]?.classHash ?? accountClassHash;
+      const placed = { name: group.name, classHash, first, members };
+      first += group.count;
+      return placed;
+    })
+    .filter(({ members }) => members.length > 0);
 }
 
 /** What the banner on a terminal shows besides the chain. */
@@ -174,11 +200,15 @@ function writtenWhen(
   return dumpFormat === 'image' ? 'written at exit' : 'written at exit if the chain changes';
 }
 
-function accountLines(
-  { config, accounts, accountClassHash }: BannerFacts,
+function accountLines(facts: BannerFacts, screen: TerminalBanner): readonly string[] {
+  return groupsOf(facts).flatMap((group) => groupLines(facts, group, screen));
+}
+
+function groupLines(
+  { config }: BannerFacts,
+  { name, classHash, first, members: accounts }: ReturnType<typeof groupsOf>[number],
   { paint, width, address }: TerminalBanner,
 ): readonly string[] {
-  if (accounts.length === 0) return [];
   const listed = accounts.slice(0, MOST_ACCOUNTS);
   const keyWidth = Math.max(...listed.map(({ privateKey }) => privateKey.length));
   const room = width - INDEX - GAP.length - keyWidth;
@@ -190,10 +220,14 @@ function accountLines(
     : `starkbox rpc --url ${address.url} getPredeployedAccounts`;
   const isPartial = !isWhole || accounts.length > listed.length;
   const units = `${config.initialBalance / 10n ** 18n}`;
-  const classText = `class ${config.accountClassCustom ?? config.accountClass}`;
+  const classText = `class ${name}`;
   const about = [
     `${accounts.length > listed.length ? `${listed.length} of ` : ''}${accounts.length}, seed ${config.seed}`,
-    ...(isWhole ? [`${classText} (${accountClassHash})`, `${units} ETH and STRK each`] : []),
+    ...(isWhole
+      ? [`${classText} (${classHash})`, `${units} ETH and STRK each`]
+      : first > 0
+        ? [classText]
+        : []),
     ...(isPartial ? ['in full:'] : []),
   ].join(', ');
   const isOneLine = LABEL + about.length + 1 + command.length <= width;
@@ -204,7 +238,7 @@ function accountLines(
     ...ownLine,
     ...listed.map(({ address: felt, privateKey }, at) => {
       const column = shortenedMiddle(felt, addressWidth).padEnd(addressWidth);
-      return `${paint('dim', String(at).padStart(INDEX - GAP.length))}${GAP}${paint('cyan', column)}${GAP}${privateKey}`;
+      return `${paint('dim', String(first + at).padStart(INDEX - GAP.length))}${GAP}${paint('cyan', column)}${GAP}${privateKey}`;
     }),
   ];
 }

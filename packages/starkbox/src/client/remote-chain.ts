@@ -239,10 +239,11 @@ async function readFacts(connection: Connection): Promise<Facts> {
 async function readAccounts(request: Request): Promise<readonly PredeployedAccount[]> {
   try {
     const rows = await request('devnet_getPredeployedAccounts');
-    return rows.map(({ address, private_key, public_key }) => ({
+    return rows.map(({ address, private_key, public_key, class_hash }) => ({
       address,
       privateKey: private_key,
       publicKey: public_key,
+      ...(class_hash !== undefined && { classHash: class_hash }),
     }));
   } catch (error) {
     if (error instanceof RpcError && error.code === ERRORS.METHOD_FORBIDDEN.code) return [];

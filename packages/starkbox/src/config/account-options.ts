@@ -1,5 +1,7 @@
 // Options of the accounts that exist from the start.
+import { MOST_ACCOUNTS, readAccountGroups } from '../predeployed.js';
 import {
+  accepting,
   bigNumber,
   inGroup,
   type OptionTable,
@@ -16,6 +18,8 @@ export interface AccountConfig {
   readonly accountClass: 'cairo0' | 'cairo1';
   /** A path. Takes the place of `accountClass`. */
   readonly accountClassCustom: string | undefined;
+  /** Groups as `argent=2,cairo0=1`. */
+  readonly moreAccounts: string | undefined;
   readonly predeclareArgent: boolean;
   /** Of each account, in wei and in fri. */
   readonly initialBalance: bigint;
@@ -32,7 +36,7 @@ export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = inGroup('accounts', {
     isFixed: true,
     isPortable: true,
     default: 10,
-    parse: wholeNumber(0, 255),
+    parse: wholeNumber(0, MOST_ACCOUNTS),
     help: 'Number of funded accounts to deploy at the start.',
     brief: 'Number of funded accounts',
   },
@@ -54,6 +58,21 @@ export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = inGroup('accounts', {
     default: undefined,
     parse: path,
     help: 'Use the Sierra class in this JSON file for these accounts. It must have the functions __execute__ and __validate__.',
+  },
+  moreAccounts: {
+    flag: '--more-accounts <CLASS=NUMBER>',
+    isFixed: true,
+    isPortable: true,
+    default: undefined,
+    defaultText: 'none',
+    parse: accepting(
+      `classes (cairo0, cairo1, argent) with numbers from 1 to ${MOST_ACCOUNTS}, such as argent=2,cairo0=1`,
+      (text) =>
+        readAccountGroups(text)
+          ?.map(({ name, count }) => `${name}=${count}`)
+          .join(','),
+    ),
+    help: 'Deploy funded accounts of other classes too, such as argent=2,cairo0=1. Their addresses follow from class and key, as if deployed. Install the package @starkbox/argent-classes for argent.',
   },
   predeclareArgent: {
     flag: '--predeclare-argent',

@@ -25,8 +25,8 @@ export interface Config
 export type ConfigKey = keyof Config;
 
 /**
- * Settings as a program gives them: large numbers may also be strings, or numbers while they are exact, and network
- * conditions the name of a preset or the path of a file.
+ * Settings as a program gives them: large numbers may also be strings, or numbers while they are exact. Network
+ * conditions may also be the name of a preset, or the path of a file.
  */
 export type ConfigInput = {
   readonly [K in ConfigKey]?:

@@ -15,6 +15,7 @@ export const START_STEPS = [
   'chain',
   'dump file',
   'request recording',
+  'paymaster',
   'L1',
   'first calls',
   'artifacts',

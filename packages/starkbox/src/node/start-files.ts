@@ -110,10 +110,11 @@ function contentOf(
     chain_id: config.chainId,
     chain_id_felt: shortString(config.chainId),
     seed: config.seed,
-    accounts: accounts.map(({ address, publicKey, privateKey }) => ({
+    accounts: accounts.map(({ address, publicKey, privateKey, classHash }) => ({
       address,
       public_key: publicKey,
       private_key: privateKey,
+      ...(classHash !== undefined && { class_hash: classHash }),
     })),
     account_class_hash: accountClass.hash,
     argent_class_hashes: argent ?? null,

@@ -27,7 +27,7 @@ import { estimateFee, simulate } from '../chain/queries/simulate.js';
 import { callCause } from '../chain/world/cause.js';
 import { findTransaction, nextTime } from '../chain/world/world.js';
 import { fail, RpcError } from '../errors.js';
-import { fromU256, hex, shortString, u256 } from '../felt.js';
+import { fromU256, hex, PRIME, shortString, u256 } from '../felt.js';
 import { membersOf } from '../json/reader.js';
 import type { PaymasterClient, Paymasters } from '../rpc/methods/paymaster.js';
 import { SerialQueue } from '../scheduling/serial-queue.js';
@@ -88,7 +88,9 @@ export class Paymaster implements Paymasters {
     this.#accounts = new UserAccounts(chain, abis);
   }
 
-  get isAvailable(): boolean {
+  /** Whether it takes transactions; then its relayer is ready. */
+  async isAvailable(): Promise<boolean> {
+    if (this.#settings.isAvailable) await this.prepare();
     return this.#settings.isAvailable;
   }
 
@@ -101,17 +103,19 @@ export class Paymaster implements Paymasters {
     { transaction, parameters }: Params<'paymaster_buildTransaction'>,
     client: PaymasterClient,
   ): Promise<PAYMASTER_BUILT_TRANSACTION> {
-    await this.#prepare();
+    this.#settings.checkAvailable();
+    await this.prepare();
     return this.#build(transaction, parameters, client);
   }
 
   /** Sends what a user has signed. */
-  execute(
+  async execute(
     { transaction, parameters }: Params<'paymaster_executeTransaction'>,
     client: PaymasterClient,
   ): Promise<Methods['paymaster_executeTransaction']['result']> {
+    this.#settings.checkAvailable();
+    await this.prepare();
     return this.#sending.run(async () => {
-      await this.#prepare();
       return this.#execute(transaction, parameters, client);
     });
   }
@@ -125,9 +129,9 @@ export class Paymaster implements Paymasters {
     return this.#settings.shown(this.#relayer.address);
   }
 
-  #prepare(): Promise<void> {
-    this.#settings.checkAvailable();
-    return this.#relayer.prepare();
+  /** Deploys and funds the relayer where the chain lacks it. */
+  prepare(): Promise<void> {
+    return this.#sending.run(() => this.#relayer.prepare());
   }
 
   async #build(
@@ -253,7 +257,7 @@ export class Paymaster implements Paymasters {
     client: PaymasterClient,
   ): PAYMASTER_TOKEN {
     if (fee_mode.mode === 'sponsored') this.#settings.checkSponsoring(client.apiKey);
-    this.#settings.checkRefused(
+    this.#settings.checkRejected(
       user,
       calls.map(({ to }) => to),
     );
@@ -351,6 +355,9 @@ export class Paymaster implements Paymasters {
     ).catch(asExecutionError);
     const estimated = fees.reduce((sum, { overall_fee }) => sum + BigInt(overall_fee), 0n);
     const most = estimated * MAX_FEE_MULTIPLIER;
+    if (inToken(most, token) >= PRIME) {
+      executionError(`The fee is larger than a felt of ${token.token_address}. Raise its price`);
+    }
     return {
       gas_token_price_in_strk: token.price_in_strk,
       estimated_fee_in_strk: hex(estimated),

@@ -1,8 +1,8 @@
 // Relayer: the account that sends the transactions of a paymaster.
-import { builtinClass, sign, starknetKeccak } from '@starkbox/engine';
+import { sign, starknetKeccak } from '@starkbox/engine';
 import type { BROADCASTED_INVOKE_TXN, FEE_ESTIMATE, RESOURCE_BOUNDS_MAPPING } from '@starkbox/spec';
 import type { Chain } from '../chain/chain.js';
-import { accountStorage, RELAYER_BALANCE } from '../chain/genesis/genesis.js';
+import { RELAYER_BALANCE, type RelayerAccount } from '../chain/genesis/genesis.js';
 import { findByNonce } from '../chain/mempool/mempool.js';
 import { mint } from '../chain/mint.js';
 import { type ContractCall, signedInvoke } from '../chain/minter.js';
@@ -10,7 +10,7 @@ import { estimateFee } from '../chain/queries/simulate.js';
 import { balanceIn } from '../chain/steps/fund-account.js';
 import { callCause } from '../chain/world/cause.js';
 import { hex } from '../felt.js';
-import { type PredeployedAccount, STRK } from '../predeployed.js';
+import { STRK } from '../predeployed.js';
 
 /** With less, in fri, the relayer is funded again. */
 const LEAST_BALANCE = RELAYER_BALANCE / 2n;
@@ -30,7 +30,7 @@ export class Relayer {
     this.#chain = chain;
   }
 
-  get #account(): PredeployedAccount {
+  get #account(): RelayerAccount {
     const { relayer } = this.#chain.options.genesis;
     if (!relayer) throw new Error('a chain with a paymaster has a relayer');
     return relayer;
@@ -42,16 +42,10 @@ export class Relayer {
 
   /** Deploys and funds the account where the chain lacks it, such as a loaded one. */
   async prepare(): Promise<void> {
-    const account = this.#account;
-    const { address } = account;
+    const { address, setup } = this.#account;
     const { pendingState: state } = this.#chain.world;
     if ((await state.classHashAt(address)) === '0x0') {
-      const { hash } = await builtinClass('account');
-      const state_diff = {
-        deployed_contracts: [{ address, class_hash: hash }],
-        storage_diffs: [accountStorage(account)],
-      };
-      const change = { state_diff };
+      const change = { state_diff: setup };
       await this.#chain.applyStateDiff(change, callCause('devnet_applyStateDiff', change));
     }
     if ((await balanceIn(state, STRK, address)) >= LEAST_BALANCE) return;

@@ -21,25 +21,18 @@ export class Settings {
     { token_address: STRK, decimals: 18, price_in_strk: hex(WHOLE) },
     { token_address: ETH, decimals: 18, price_in_strk: hex(ETH_PRICE) },
   ];
-  #refused: ReadonlySet<string> = new Set();
+  #rejected: ReadonlySet<string> = new Set();
   #keys: ReadonlySet<string> = new Set();
   #rows: readonly PAYMASTER_ROW[] = [];
 
   /** Changes what is given; a budget counts from now on. */
-  change({
-    available,
-    sponsoring,
-    budget,
-    tokens,
-    refuse: refused,
-    api_keys,
-  }: SettingsChange): void {
+  change({ available, sponsoring, budget, tokens, reject, api_keys }: SettingsChange): void {
     const free = tokens?.find(({ price_in_strk }) => BigInt(price_in_strk) === 0n);
     if (free) refuse(`The price of ${free.token_address} must be above 0`);
     this.#available = available ?? this.#available;
     this.#sponsoring = sponsoring ?? this.#sponsoring;
     this.#tokens = tokens ?? this.#tokens;
-    if (refused) this.#refused = new Set(refused);
+    if (reject) this.#rejected = new Set(reject);
     if (api_keys) this.#keys = new Set(api_keys);
     if (budget === undefined) return;
     this.#budget = budget === 'none' ? undefined : BigInt(budget);
@@ -54,7 +47,7 @@ export class Settings {
       budget: this.#budget?.toString() ?? null,
       spent: this.#spent.toString(),
       tokens: this.#tokens,
-      refuse: [...this.#refused],
+      reject: [...this.#rejected],
       requires_api_key: this.#keys.size > 0,
       relayer,
       transactions: this.#rows,
@@ -86,12 +79,12 @@ export class Settings {
     }
   }
 
-  /** Fails if the user or a contract is refused. */
-  checkRefused(user: string, contracts: readonly string[]): void {
-    const refused = [user, ...contracts].find((address) => this.#refused.has(address));
-    if (refused === undefined) return;
-    const what = refused === user ? 'the user' : 'calls of the contract';
-    unknownError(`blacklisted: the paymaster refuses ${what} ${refused}`);
+  /** Fails if the user or a contract is rejected. */
+  checkRejected(user: string, contracts: readonly string[]): void {
+    const rejected = [user, ...contracts].find((address) => this.#rejected.has(address));
+    if (rejected === undefined) return;
+    const subject = rejected === user ? 'the user' : 'calls of the contract';
+    unknownError(`blacklisted: the paymaster rejects ${subject} ${rejected}`);
   }
 
   /** Fails if sponsoring a fee would exceed the budget. */

@@ -6,7 +6,14 @@ import { type Config, OPTIONS } from '../config/options.js';
 import { ConfigError } from '../config/rules.js';
 import { genesisInFile } from '../dump/load-dump.js';
 
-const KEYS = ['seed', 'accounts', 'accountClass', 'initialBalance', 'predeclareArgent'] as const;
+const KEYS = [
+  'seed',
+  'accounts',
+  'accountClass',
+  'initialBalance',
+  'predeclareArgent',
+  'moreAccounts',
+] as const;
 type Key = (typeof KEYS)[number];
 type RecordedOptions = Pick<Config, Key>;
 
@@ -18,6 +25,7 @@ export function genesisRecordOf(config: Config, accountClassHash: string): Genes
     account_class_hash: accountClassHash,
     initial_balance: config.initialBalance.toString(),
     predeclare_argent: config.predeclareArgent,
+    ...(config.moreAccounts !== undefined && { more_accounts: config.moreAccounts }),
   };
 }
 
@@ -37,6 +45,7 @@ function optionsOf(record: GenesisRecord): RecordedOptions {
     accountClass: record.account_class === 'custom' ? 'cairo1' : record.account_class,
     initialBalance: BigInt(record.initial_balance),
     predeclareArgent: record.predeclare_argent,
+    moreAccounts: record.more_accounts,
   };
 }
 
@@ -51,7 +60,7 @@ export function shownDifference(first: GenesisRecord, other: GenesisRecord): str
 }
 
 const shownOption = (key: Key, options: Partial<RecordedOptions>): string =>
-  `${longName(OPTIONS[key])} ${options[key]}`;
+  `${longName(OPTIONS[key])} ${options[key] ?? 'none'}`;
 
 /**
  * Given options, completed with those that the file at `--dump-path` was made with, if there is one.
@@ -68,7 +77,7 @@ export async function withDumped(overrides: Partial<Config>): Promise<Partial<Co
   const recorded: Partial<RecordedOptions> = isCustom ? rest : { ...rest, accountClass };
   for (const key of KEYS) {
     const [was, requested] = [recorded[key], overrides[key]];
-    if (was !== undefined && requested !== undefined && requested !== was) {
+    if (key in recorded && requested !== undefined && requested !== was) {
       refuseOption(dumpPath, shownOption(key, recorded), shownOption(key, overrides));
     }
   }

@@ -1,42 +1,57 @@
 // The banner on a terminal: which facts it has, and that it fits.
 import { describe, expect, test } from 'vitest';
-import { type BannerFacts, terminalBanner } from '../../src/cli/banner.js';
+import {
+  type BannerFacts,
+  banner,
+  type TerminalBanner,
+  terminalBanner,
+} from '../../src/cli/banner.js';
 import { type Config, defaultConfig } from '../../src/config/options.js';
 import type { OpenedChain } from '../../src/node/node-options.js';
 import { painter } from '../../src/terminal.js';
 
 const felt = (digit: string): string => `0x${digit.repeat(63)}`;
 
+function factsOf(options: Partial<Config>, facts: Partial<BannerFacts> = {}): BannerFacts {
+  return {
+    config: defaultConfig({ seed: 7, ...options }),
+    accounts: [],
+    accountClassHash: felt('d'),
+    tokens: {
+      eth: { address: felt('1'), classHash: felt('2') },
+      strk: { address: felt('3'), classHash: felt('4') },
+    },
+    udc: { address: felt('5'), classHash: felt('6') },
+    argent: undefined,
+    ...facts,
+  };
+}
+
+function screenOf(
+  width: number,
+  opened: Partial<OpenedChain> = {},
+  url = 'http://127.0.0.1:5050',
+): TerminalBanner {
+  return {
+    paint: painter(false),
+    width,
+    opened: { block: 812, isContinued: false, isLoaded: false, forkBlock: undefined, ...opened },
+    address: { url, metricsUrl: 'http://127.0.0.1:9090/metrics' },
+  };
+}
+
 function linesOf(
   width: number,
   options: Partial<Config>,
   { accounts = 10, ...facts }: Partial<Omit<BannerFacts, 'accounts'>> & { accounts?: number } = {},
   opened: Partial<OpenedChain> = {},
-  url = 'http://127.0.0.1:5050',
+  url?: string,
 ): readonly string[] {
+  const account = { address: felt('a'), privateKey: `0x${'b'.repeat(32)}`, publicKey: felt('c') };
+  const listed = Array.from({ length: accounts }, () => account);
   const text = terminalBanner(
-    {
-      config: defaultConfig({ seed: 7, ...options }),
-      accounts: Array.from({ length: accounts }, () => ({
-        address: felt('a'),
-        privateKey: `0x${'b'.repeat(32)}`,
-        publicKey: felt('c'),
-      })),
-      accountClassHash: felt('d'),
-      tokens: {
-        eth: { address: felt('1'), classHash: felt('2') },
-        strk: { address: felt('3'), classHash: felt('4') },
-      },
-      udc: { address: felt('5'), classHash: felt('6') },
-      argent: undefined,
-      ...facts,
-    },
-    {
-      paint: painter(false),
-      width,
-      opened: { block: 812, isContinued: false, isLoaded: false, forkBlock: undefined, ...opened },
-      address: { url, metricsUrl: 'http://127.0.0.1:9090/metrics' },
-    },
+    factsOf(options, { accounts: listed, ...facts }),
+    screenOf(width, opened, url),
   );
   return text.trimEnd().split('\n');
 }
@@ -132,4 +147,34 @@ test('it does not promise a journal without calls', () => {
   expect(linesOf(80, dump)).toContain(
     'dump       calls.json: written at exit if the chain changes',
   );
+});
+
+test('accounts of other classes are listed with their class and their place in the list', () => {
+  const classes = [undefined, felt('7'), felt('7'), felt('8')];
+  const accounts = classes.map((classHash, index) => ({
+    address: felt(String(index)),
+    privateKey: '0xb',
+    publicKey: '0xc',
+    ...(classHash === undefined ? {} : { classHash }),
+  }));
+  const facts = factsOf({ accounts: 1, moreAccounts: 'argent=2,cairo0=1' }, { accounts });
+  const text = terminalBanner(facts, screenOf(160));
+  expect(text.match(/^(?:accounts| +\d) .*$/gm)).toEqual([
+    `accounts   1, seed 7, class cairo1 (${felt('d')}), 1000 ETH and STRK each`,
+    ` 0  ${felt('0')}  0xb`,
+    `accounts   2, seed 7, class argent (${felt('7')}), 1000 ETH and STRK each`,
+    ` 1  ${felt('1')}  0xb`,
+    ` 2  ${felt('2')}  0xb`,
+    `accounts   1, seed 7, class cairo0 (${felt('8')}), 1000 ETH and STRK each`,
+    ` 3  ${felt('3')}  0xb`,
+  ]);
+  expect(banner(facts).match(/class Custom.*|address.*/g)).toEqual([
+    `class Custom with hash: ${felt('d').replace('0x', '0x0')}`,
+    `address |  ${felt('0').replace('0x', '0x0')}`,
+    `class Custom with hash: ${felt('7').replace('0x', '0x0')}`,
+    `address |  ${felt('1').replace('0x', '0x0')}`,
+    `address |  ${felt('2').replace('0x', '0x0')}`,
+    `class Custom with hash: ${felt('8').replace('0x', '0x0')}`,
+    `address |  ${felt('3').replace('0x', '0x0')}`,
+  ]);
 });

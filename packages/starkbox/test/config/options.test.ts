@@ -17,6 +17,7 @@ const DEFAULTS: Omit<Config, 'seed'> = {
   accounts: 10,
   accountClass: 'cairo1',
   accountClassCustom: undefined,
+  moreAccounts: undefined,
   predeclareArgent: false,
   initialBalance: 1000000000000000000000n,
   chainId: 'SN_SEPOLIA',

@@ -14,7 +14,14 @@ import { Address, Link, TxRef, UntrustedText } from '../../parts/values.js';
 import { call } from '../../rpc/client.js';
 import { useStatus } from '../../rpc/queries.js';
 import { useBlockSettings } from './block-settings.js';
-import { type Listed, MempoolButtons, PAGE_ROWS, useMempool, type WaitingRow } from './mempool.js';
+import {
+  delayOf,
+  type Listed,
+  MempoolButtons,
+  PAGE_ROWS,
+  useMempool,
+  type WaitingRow,
+} from './mempool.js';
 import { Replace } from './replace-transaction.js';
 
 export function MempoolPage() {
@@ -227,7 +234,8 @@ interface WaitingStateProps {
 }
 
 function WaitingState({ of: row, missing }: WaitingStateProps) {
-  if (!row.waits_for_nonce) return row.status === 'CANDIDATE' ? 'candidate' : 'can be executed';
+  if (!row.waits_for_nonce)
+    return row.status === 'CANDIDATE' ? 'candidate' : (delayOf(row) ?? 'can be executed');
   return (
     <span className="warn">
       waits for {missing === undefined ? 'a smaller nonce' : `nonce ${grouped(missing)}`}

@@ -1,7 +1,7 @@
 // Controls of the mempool: what waits in it, and what becomes of it.
 import { shortHash } from '@starkbox/abi';
 import { useQuery } from '@tanstack/react-query';
-import { grouped } from '../../format/amount.js';
+import { counted, grouped } from '../../format/amount.js';
 import { to } from '../../navigation/route.js';
 import { Action, act } from '../../parts/action.js';
 import { type AskProps, Group, Sealed } from '../../parts/confirm.js';
@@ -156,8 +156,17 @@ function Waiting({ of }: { readonly of: Listed }) {
   );
 }
 
-function stateOf({ status, waits_for_nonce }: WaitingRow, position: number | undefined): string {
+/** What keeps a transaction from its execution under network conditions. */
+export function delayOf({ waits_for_price, waits_for_blocks }: WaitingRow): string | undefined {
+  if (waits_for_blocks !== undefined) return `delayed by ${counted(waits_for_blocks, 'block')}`;
+  return waits_for_price ? 'waits for a lower price' : undefined;
+}
+
+function stateOf(row: WaitingRow, position: number | undefined): string {
+  const { status, waits_for_nonce } = row;
   if (waits_for_nonce) return 'waits for a nonce';
+  const delay = delayOf(row);
+  if (delay !== undefined) return delay;
   const name = status === 'CANDIDATE' ? 'candidate' : 'received';
   return position === undefined ? name : `${name}, number ${position} in order`;
 }

@@ -28,7 +28,7 @@ const SENTENCES: Readonly<Record<Conditions, string>> = {
   calm: 'Blocks are about as full as the target, so the price hardly moves.',
   busy: 'Others fill blocks above the target: the price rises, and some transactions arrive late.',
   congested:
-    'Blocks are full: low tips wait or are dropped, some transactions are lost, and blocks may be replaced.',
+    'Others request more than fits until the price has multiplied: low tips wait or are dropped, some transactions are lost, and blocks may be replaced.',
 };
 
 function useNetwork() {

@@ -1,6 +1,11 @@
 // Accounts derived from a seed, the minter account and the sequencer address.
-import { contractAddress, publicKey, seededPrivateKeys } from '@starkbox/engine';
-import type { PredeployedAccount } from '../../predeployed.js';
+import { type Class, contractAddress, publicKey, seededPrivateKeys } from '@starkbox/engine';
+import {
+  ACCOUNT_CLASSES,
+  type AccountGroup,
+  MOST_ACCOUNTS,
+  type PredeployedAccount,
+} from '../../predeployed.js';
 
 /** Class for address derivation only, so that addresses do not depend on the account class. */
 const ADDRESS_CLASS = '0x3fcbf77b28c96f4f2fb5bd2d176ab083a12a5e123adeb0de955d7ee228c9854';
@@ -38,4 +43,30 @@ function accountOf(privateKey: string): PredeployedAccount {
     deployer: '0x0',
   });
   return { address, privateKey, publicKey: key };
+}
+
+/** Above the largest number of accounts of a class, and above the key of the relayer. */
+const KEYS_OF_A_CLASS = MOST_ACCOUNTS + 1;
+
+/** Accounts of a class at the addresses of their deployment, with their public keys as salt. */
+export function classAccounts(
+  seed: number,
+  { name, count }: AccountGroup,
+  { hash }: Class,
+): readonly PredeployedAccount[] {
+  // Each class has keys of its own, so that the number of other accounts changes none.
+  const first = KEYS_OF_A_CLASS * (1 + ACCOUNT_CLASSES.indexOf(name));
+  return seededPrivateKeys(seed, first + count)
+    .slice(first)
+    .map((privateKey) => {
+      const key = publicKey(privateKey);
+      const address = contractAddress({
+        salt: key,
+        class_hash: hash,
+        // An Argent account has an owner that is a Stark key, and no guardian.
+        constructor_calldata: name === 'argent' ? ['0x0', key, '0x1'] : [key],
+        deployer: '0x0',
+      });
+      return { address, privateKey, publicKey: key, classHash: hash };
+    });
 }

@@ -1,8 +1,8 @@
 // Record of the options that determine the accounts of a chain, as dumps hold it.
 import { boolean, count, felt, type Members, object, oneOf, string } from '../../json/reader.js';
+import { MOST_ACCOUNTS, readAccountGroups } from '../../predeployed.js';
 
 const U32 = 2 ** 32 - 1;
-const MOST_ACCOUNTS = 255;
 /** A number below 2^256 has no more digits. */
 const BALANCE = /^\d{1,78}$/;
 
@@ -16,6 +16,8 @@ export interface GenesisRecord {
   /** Decimal, in wei and in fri. */
   readonly initial_balance: string;
   readonly predeclare_argent: boolean;
+  /** Accounts of other classes, as `argent=2,cairo0=1`. */
+  readonly more_accounts?: string;
 }
 
 /** Throws a `TypeError` for values that no chain has. */
@@ -32,6 +34,9 @@ export function readGenesisRecord(value: unknown, where: string): GenesisRecord 
     account_class_hash: felt(record['account_class_hash'], `${where}.account_class_hash`),
     initial_balance: balance(record['initial_balance'], `${where}.initial_balance`),
     predeclare_argent: boolean(record['predeclare_argent'], `${where}.predeclare_argent`),
+    ...(record['more_accounts'] !== undefined && {
+      more_accounts: groups(record['more_accounts'], `${where}.more_accounts`),
+    }),
   };
 }
 
@@ -39,6 +44,12 @@ function upTo(most: number, record: Members, name: string, where: string): numbe
   const number = count(record[name], `${where}.${name}`);
   if (number > most) throw new TypeError(`${where}.${name}: expected at most ${most}`);
   return number;
+}
+
+function groups(value: unknown, where: string): string {
+  const text = string(value, where);
+  if (readAccountGroups(text)) return text;
+  throw new TypeError(`${where}: expected classes with numbers, such as argent=2,cairo0=1`);
 }
 
 function balance(value: unknown, where: string): string {
@@ -55,5 +66,12 @@ export function isSameGenesis(first: GenesisRecord, other: GenesisRecord): boole
 function ordered(record: GenesisRecord): readonly unknown[] {
   const { seed, accounts, account_class, account_class_hash, initial_balance } = record;
   const classOf = account_class === 'custom' ? account_class_hash : account_class;
-  return [seed, accounts, classOf, BigInt(initial_balance).toString(), record.predeclare_argent];
+  return [
+    seed,
+    accounts,
+    classOf,
+    BigInt(initial_balance).toString(),
+    record.predeclare_argent,
+    record.more_accounts ?? '',
+  ];
 }

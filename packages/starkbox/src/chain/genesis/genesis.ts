@@ -22,10 +22,11 @@ import {
   ETH,
   type PredeployedAccount,
   type PredeployedContract,
+  readAccountGroups,
   STRK,
   UDC,
 } from '../../predeployed.js';
-import { MINTER, SEQUENCER, seededAccounts, seededRelayer } from './accounts.js';
+import { classAccounts, MINTER, SEQUENCER, seededAccounts, seededRelayer } from './accounts.js';
 import { argentClasses } from './argent-classes.js';
 
 const LEGACY_UDC = '0x41a78e741e5af2fec34b695679bc6891742439f7afb8484ecd7766661ad02bf';
@@ -48,9 +49,14 @@ export interface Genesis {
   readonly udc: PredeployedContract;
   readonly argent: { readonly regular: string; readonly multisig: string } | undefined;
   /** Sends the transactions of the paymaster; undefined without one. */
-  readonly relayer: PredeployedAccount | undefined;
+  readonly relayer: RelayerAccount | undefined;
   /** Loads the account and fee token code in advance, to speed up the first transaction. */
   readonly warm: () => Promise<void>;
+}
+
+export interface RelayerAccount extends PredeployedAccount {
+  /** What a chain lacks that began without a paymaster. */
+  readonly setup: Pick<StateDiff, 'deployed_contracts' | 'storage_diffs'>;
 }
 
 type GenesisConfig = Pick<
@@ -59,6 +65,7 @@ type GenesisConfig = Pick<
   | 'accountClass'
   | 'accountClassCustom'
   | 'initialBalance'
+  | 'moreAccounts'
   | 'paymaster'
   | 'predeclareArgent'
   | 'seed'
@@ -67,6 +74,8 @@ type GenesisConfig = Pick<
 
 /** @param fork the forked chain, whose existing tokens and balances are kept */
 export async function createGenesis(config: GenesisConfig, fork?: Fork): Promise<Genesis> {
+  const groups = readAccountGroups(config.moreAccounts ?? '') ?? [];
+  const hasArgent = config.predeclareArgent || groups.some(({ name }) => name === 'argent');
   const [account, accountCairo0, strk, eth, udc, udcCairo0, argent, custom] = await Promise.all([
     builtinClass('account'),
     builtinClass('account-cairo0'),
@@ -74,7 +83,7 @@ export async function createGenesis(config: GenesisConfig, fork?: Fork): Promise
     builtinClass('eth'),
     builtinClass('udc'),
     builtinClass('udc-cairo0'),
-    config.predeclareArgent ? argentClasses() : [],
+    hasArgent ? argentClasses() : [],
     config.accountClassCustom === undefined
       ? undefined
       : readAccountClass(config.accountClassCustom).catch((error: unknown) => {
@@ -82,7 +91,12 @@ export async function createGenesis(config: GenesisConfig, fork?: Fork): Promise
         }),
   ]);
   const accountClass = custom ?? (config.accountClass === 'cairo0' ? accountCairo0 : account);
-  const accounts = seededAccounts(config.seed, config.accounts);
+  const [regular, multisig] = argent;
+  const classOf = { cairo0: accountCairo0, cairo1: account, argent: regular ?? account };
+  const accounts = [
+    ...seededAccounts(config.seed, config.accounts),
+    ...groups.flatMap((group) => classAccounts(config.seed, group, classOf[group.name])),
+  ];
   const relayer = config.paymaster ? seededRelayer(config.seed) : undefined;
   const ownAccounts = relayer ? [MINTER, relayer] : [MINTER];
   const deployed = (address: string, { hash }: Class) => ({ address, class_hash: hash });
@@ -96,9 +110,10 @@ export async function createGenesis(config: GenesisConfig, fork?: Fork): Promise
     : NO_CONTRACTS;
   const ownTokens = [deployed(STRK, strk), deployed(ETH, eth)];
   const balances = { accounts, balance: config.initialBalance, relayer };
-  // A constructor registers the interface, by which clients find out whether an account has it.
-  const hasOutsideExecution =
-    config.paymaster && externalNames(await accountClass.abi()).has('execute_from_outside_v2');
+  const outside = config.paymaster ? await withOutsideExecution([accountClass, account]) : NONE;
+  const outsideInterfaces = accounts
+    .filter(({ classHash = accountClass.hash }) => outside.has(classHash))
+    .map(outsideInterface);
   const diff: Partial<StateDiff> = {
     deployed_contracts: [
       ...ownTokens.filter(({ address }) => !existing.has(address)),
@@ -107,17 +122,24 @@ export async function createGenesis(config: GenesisConfig, fork?: Fork): Promise
       ...ownAccounts
         .filter(({ address }) => !existing.has(address))
         .map(({ address }) => deployed(address, account)),
-      ...accounts.map(({ address }) => deployed(address, accountClass)),
+      ...accounts.map(({ address, classHash = accountClass.hash }) => ({
+        address,
+        class_hash: classHash,
+      })),
     ],
     storage_diffs: [
       token(STRK, 'StarkNet Token', 'STRK', balances, existing),
       token(ETH, 'Ether', 'ETH', balances, existing),
-      ...ownAccounts.map((own) => accountStorage(own)),
-      ...accounts.map((predeployed) => accountStorage(predeployed, hasOutsideExecution)),
+      ...ownAccounts.map(accountStorage),
+      ...accounts.map((predeployed) =>
+        predeployed.classHash !== undefined && predeployed.classHash === regular?.hash
+          ? argentStorage(predeployed)
+          : accountStorage(predeployed),
+      ),
+      ...outsideInterfaces,
     ],
   };
   const classes = [account, accountCairo0, strk, eth, udc, udcCairo0, ...argent];
-  const [regular, multisig] = argent;
   return {
     state: await (await withStart(empty, fork?.start)).apply(
       diff,
@@ -129,7 +151,13 @@ export async function createGenesis(config: GenesisConfig, fork?: Fork): Promise
     strk: { address: STRK, classHash: existing.tokenClass(STRK) ?? strk.hash },
     udc: { address: UDC, classHash: udc.hash },
     argent: regular && multisig ? { regular: regular.hash, multisig: multisig.hash } : undefined,
-    relayer,
+    relayer: relayer && {
+      ...relayer,
+      setup: {
+        deployed_contracts: [deployed(relayer.address, account)],
+        storage_diffs: [accountStorage(relayer), ...outsideInterfaces],
+      },
+    },
     async warm() {
       await Promise.all([accountClass.warm(), strk.warm()]);
     },
@@ -151,22 +179,40 @@ async function withStart(empty: State, start: Fork['start']): Promise<State> {
   return state;
 }
 
+const NONE: ReadonlySet<string> = new Set();
+
+/** Hashes of classes whose constructor registers the interface, by which clients find out whether an account has it. */
+async function withOutsideExecution(classes: readonly Class[]): Promise<ReadonlySet<string>> {
+  const hashes = new Set<string>();
+  for (const accountClass of classes) {
+    const names = externalNames(await accountClass.abi());
+    if (names.has('execute_from_outside_v2')) hashes.add(accountClass.hash);
+  }
+  return hashes;
+}
+
+/** The storage of an Argent account without a guardian, as its constructor writes it. */
+function argentStorage({
+  address,
+  publicKey,
+}: PredeployedAccount): StateDiff['storage_diffs'][number] {
+  return { address, storage_entries: [{ key: storageAddress('_signer'), value: publicKey }] };
+}
+
 /** The storage of an account of a class of OpenZeppelin, as its constructor writes it. */
-export function accountStorage(
-  account: PredeployedAccount,
-  hasOutsideExecution = false,
-): StateDiff['storage_diffs'][number] {
-  const interfaces = hasOutsideExecution ? [SRC6, SRC9_V2] : [SRC6];
+function accountStorage(account: PredeployedAccount): StateDiff['storage_diffs'][number] {
   return {
     address: account.address,
     storage_entries: [
       { key: storageAddress('Account_public_key'), value: account.publicKey },
-      ...interfaces.map((id) => ({
-        key: storageAddress('SRC5_supported_interfaces', [id]),
-        value: '0x1',
-      })),
+      { key: storageAddress('SRC5_supported_interfaces', [SRC6]), value: '0x1' },
     ],
   };
+}
+
+function outsideInterface({ address }: PredeployedAccount): StateDiff['storage_diffs'][number] {
+  const key = storageAddress('SRC5_supported_interfaces', [SRC9_V2]);
+  return { address, storage_entries: [{ key, value: '0x1' }] };
 }
 
 interface InitialBalances {

@@ -7,7 +7,7 @@ import { unselected, withoutExpired } from '../mempool/mempool.js';
 import type { Network } from '../network/network.js';
 import { randomNumbers } from '../network/random.js';
 import { latestHeader } from '../world/find-block.js';
-import { transactionsOf, type World } from '../world/world.js';
+import { nextTime, transactionsOf, type World } from '../world/world.js';
 import { withoutSince } from './abort-and-accept.js';
 import { closeIfDue } from './close-block.js';
 import { EVERY, type MempoolRules, preConfirmed, withRules } from './mempool-steps.js';
@@ -77,6 +77,9 @@ function hasControl(world: World, block: number): boolean {
 /** The world without its newest blocks, whose transactions wait again. */
 async function reorganised(world: World, from: number, rules: MempoolRules): Promise<World> {
   const [cut] = await withoutSince(world, from, rules.fork);
-  const settled = await withNoncesOf(cut, await sendersSince(world, from));
+  const replaced = world.history.header(from)?.timestamp ?? 0;
+  // The first new block differs at least in its time from the one it replaces, and so in its hash.
+  const clock = nextTime(cut) > replaced ? cut.clock : { ...cut.clock, exact: replaced + 1 };
+  const settled = await withNoncesOf({ ...cut, clock }, await sendersSince(world, from));
   return withRules(await withReturned(world, settled, from), rules);
 }

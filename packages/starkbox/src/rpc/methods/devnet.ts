@@ -108,7 +108,8 @@ export function devnetMethods(
     async devnet_getPredeployedAccounts({ with_balance }, { session: { signal } }) {
       const accounts: PREDEPLOYED_ACCOUNT[] = [];
       // One after the other: thousands of calls at once would not fit into the queue.
-      for (const { address, publicKey, privateKey } of chain.options.genesis.accounts) {
+      for (const account of chain.options.genesis.accounts) {
+        const { address, publicKey, privateKey, classHash } = account;
         accounts.push({
           initial_balance: config().predeployed_accounts_initial_balance,
           address,
@@ -120,6 +121,7 @@ export function devnetMethods(
                 strk: await balance(chain, address, 'FRI', 'pre_confirmed', signal),
               }
             : null,
+          ...(classHash !== undefined && { class_hash: classHash }),
         });
       }
       return accounts;

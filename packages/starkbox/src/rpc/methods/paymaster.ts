@@ -13,7 +13,9 @@ export type PaymasterClient = Pick<CallContext['session'], 'apiKey' | 'signal'>;
 
 /** The paymaster of a chain. */
 export interface Paymasters {
-  readonly isAvailable: boolean;
+  /** Makes the chain ready for it, such as one that began without a paymaster. */
+  prepare(): Promise<void>;
+  isAvailable(): Promise<boolean>;
   readonly tokens: Result<'paymaster_getSupportedTokens'>;
   build(
     request: Params<'paymaster_buildTransaction'>,
@@ -36,7 +38,7 @@ export function paymasterMethods(
     open() ??
     refuse('The paymaster is off: start the node with --paymaster to serve it at /paymaster');
   return {
-    paymaster_isAvailable: async () => (await opened()).isAvailable,
+    paymaster_isAvailable: async () => (await opened()).isAvailable(),
 
     paymaster_getSupportedTokens: async () => (await opened()).tokens,
 

@@ -120,11 +120,10 @@ function changesOf(before: World, after: World): readonly Event[] {
     const from_block = undone ?? pendingNumber(before);
     events.push({ event: 'abort', detail: { from_block, ...removedBetween(before, after) } });
   }
-  // A block takes an exact time with it.
-  if (
-    before.clock.offset !== after.clock.offset ||
-    (after.clock.exact ?? before.clock.exact) !== before.clock.exact
-  ) {
+  // A block takes an exact time with it, and a reorganisation delays the next one.
+  const isExact =
+    undone === undefined && (after.clock.exact ?? before.clock.exact) !== before.clock.exact;
+  if (before.clock.offset !== after.clock.offset || isExact) {
     events.push({ event: 'time', detail: { offset: after.clock.offset } });
   }
   if (before.gas.next !== after.gas.next && !isMarketMove(before, after))
