@@ -51,7 +51,7 @@ function* waysOf(calls: readonly unknown[]): Iterable<object> {
 }
 
 const KEPT =
-  /^starknet_add|^devnet_(applyStateDiff|(stop)?(auto)?impersonate\w*|postman(Load|SendMessageToL2|ConsumeMessageFromL2)|createBlock|abortBlocks|replaceClass|reorg|deal|declare|deploy|setBlockSettings|acceptOnL1|setGasPrice|setTime|increaseTime|mint|setLabel|mempool(Select|PreConfirm|Remove|Clear))$/i;
+  /^starknet_add|^devnet_(applyStateDiff|(stop)?(auto)?impersonate\w*|postman(Load|SendMessageToL2|ConsumeMessageFromL2)|createBlock|abortBlocks|replaceClass|reorg|deal|declare|deploy|setBlockSettings|acceptOnL1|setGasPrice|setTime|increaseTime|mint|setLabel|setNetworkConditions|setCongestion|mempool(Select|PreConfirm|Remove|Clear))$/i;
 
 test('every method that no journal holds is refused, by its index and name, before anything runs', async () => {
   const node = await start();
