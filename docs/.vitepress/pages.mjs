@@ -56,7 +56,15 @@ const SECTIONS = [
   {
     folder: 'verification',
     heading: 'Verification',
-    first: ['invariants', 'properties', 'planted-bugs', 'rehearse-an-upgrade', 'what-if', 'congested-network'],
+    first: [
+      'invariants',
+      'properties',
+      'planted-bugs',
+      'rehearse-an-upgrade',
+      'compare-versions',
+      'what-if',
+      'congested-network',
+    ],
   },
   { folder: 'recipes', heading: 'Recipes', first: ['time', 'state', 'accounts', 'blocks'] },
   { folder: 'ecosystem', heading: 'Ecosystem', first: ['starknet-react', 'wallets'] },

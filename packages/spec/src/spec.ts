@@ -46,7 +46,7 @@ export type BLOCK_BODY_WITH_TX_HASHES = {
   readonly transactions: readonly TXN_HASH[];
 };
 
-/** Limits of a block, as the sequencer's bouncer counts; omitted limits are those of the network. */
+/** Limits of a block, as the sequencer's bouncer counts; omitted limits are the network's limits. */
 export type BLOCK_CAPACITY = {
   readonly l1_gas?: BLOCK_WEIGHT;
   readonly message_segment_length?: BLOCK_WEIGHT;
@@ -129,6 +129,8 @@ export type BLOCK_SETTINGS = {
   readonly time_step: SECONDS | null;
   /** The receiver of fees. */
   readonly sequencer_address: ADDRESS;
+  /** The version of Starknet whose constants meter the next block. */
+  readonly starknet_version: string;
   /** When a block is accepted on L1: a number of blocks that follow it, an age in seconds followed by s, or "off". */
   readonly l1_acceptance: string;
   /** The timestamp of a block that closes now. */

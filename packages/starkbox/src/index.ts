@@ -54,3 +54,4 @@ export { createLog, type Log, type LogOptions, silentLog } from './log.js';
 export { createChain } from './node/node.js';
 export { packageVersion } from './node/version.js';
 export type { PredeployedAccount, PredeployedContract } from './predeployed.js';
+export { STARKNET_VERSIONS, type StarknetVersion } from './starknet-versions.js';

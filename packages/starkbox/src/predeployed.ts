@@ -14,7 +14,7 @@ export interface PredeployedAccount {
 
 /** Classes of the option `moreAccounts`. */
 export const ACCOUNT_CLASSES = ['cairo0', 'cairo1', 'argent'] as const;
-export type AccountClassName = (typeof ACCOUNT_CLASSES)[number];
+type AccountClassName = (typeof ACCOUNT_CLASSES)[number];
 
 /** Accounts of one class. */
 export interface AccountGroup {

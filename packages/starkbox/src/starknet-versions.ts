@@ -12,6 +12,7 @@ export const STARKNET_VERSIONS = [
   '0.14.4',
 ] as const;
 
+/** A version that blocks of a chain can have. */
 export type StarknetVersion = (typeof STARKNET_VERSIONS)[number];
 
 /** The version of blocks unless a chain has another setting. */

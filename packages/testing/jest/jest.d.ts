@@ -14,4 +14,4 @@ declare global {
   }
 }
 
-export { withChain, withChainHooks } from '../dist/runners/node.js';
+export { describeVersions, withChain, withChainHooks } from '../dist/runners/node.js';

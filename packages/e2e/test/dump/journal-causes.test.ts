@@ -35,6 +35,8 @@ const EXAMPLES: Readonly<Record<string, object>> = {
     paid_fee_on_l1: '0x1',
     nonce: '0x0',
   },
+  devnet_setNetworkConditions: { conditions: { lifetime_blocks: 5 } },
+  devnet_setCongestion: { congestion: { demand: 0.5 } },
 };
 
 /** These need signed transactions or messages of a contract: the tests of dumps, of declarations, of the mempool and of L1 make them. */

@@ -18,6 +18,8 @@ test.each(['0.13.4', '0.13.6', '0.14.0', '0.14.1', NEWEST] as const)(
       execution_status: 'SUCCEEDED',
     });
     expect(await headersOf(node)).toEqual([version, version, version]);
+    const settings = await node.client.call('devnet_getBlockSettings');
+    expect(settings.starknet_version).toBe(version);
   },
 );
 
@@ -47,6 +49,8 @@ describe('a fork of an older network', async () => {
     const fork = await pair.fork({ seed: 0 });
     expect(await gasOfIncrease(fork)).toBe(gasOnOrigin);
     expect((await headersOf(fork)).slice(1)).toEqual([OLD, OLD]);
+    const settings = await fork.client.call('devnet_getBlockSettings');
+    expect(settings.starknet_version).toBe(OLD);
     const replayed = await fork.client.call('devnet_replayTransaction', {
       transaction_hash: increase,
     });

@@ -1,4 +1,5 @@
 // A builder that streams: transactions become candidates and are executed while the block is open.
+import { checkedClient, overHttp } from '@starkbox/conformance';
 import { Transaction } from '@starkbox/engine';
 import { expect, test } from 'vitest';
 import { hex, invokeRequest, STRK } from '../../support/signing.js';
@@ -119,4 +120,22 @@ test('the journal of a builder makes the same chain', async () => {
   for (let number = 1; number <= height; number += 1) {
     expect(await transactionsAt(other, number)).toEqual(await transactionsAt(audience, number));
   }
+});
+
+test('conditions of an instance bring their blocks and prices', async () => {
+  const { client } = await gather();
+  const configOf = async (options: object) => {
+    const { http_url } = await client.call('devnet_createInstance', { options });
+    const { block_generation_on, l2_gas_price_fri } = await checkedClient(
+      overHttp(http_url ?? ''),
+    ).call('devnet_getConfig');
+    return { on: block_generation_on, price: Number(l2_gas_price_fri) };
+  };
+  expect(await configOf({ network_conditions: 'busy' })).toEqual({
+    on: 'mempool:2000',
+    price: 8_000_000_000,
+  });
+  const own = { network_conditions: 'busy', block_generation_on: 'mempool' };
+  expect(await configOf(own)).toMatchObject({ on: 'mempool' });
+  expect(await configOf({})).toMatchObject({ on: 'transaction' });
 });

@@ -14,12 +14,14 @@ async function start(
   blockGenerationOn: Config['blockGenerationOn'],
   capacity: unknown,
   others: object = {},
+  mempoolOrder: Config['mempoolOrder'] = 'fifo',
 ): Promise<[Client, LocalChain]> {
   const node = await openNode({
     seed: 0,
     accounts: 3,
     initialBalance: 10n ** 24n,
     blockGenerationOn,
+    mempoolOrder,
     liteMode: true,
   });
   const client = checkedClient(node.handle);
@@ -152,14 +154,21 @@ test('with a block for each transaction, one that is too large is rejected', asy
   expect(await statusOf(client, await transfer(client, node, [0, 0]))).toBe('ACCEPTED_ON_L2');
 });
 
-test('a block that others fill has room for a higher tip', async () => {
-  const congestion = { demand: 3, median_tip: 1000, tip_spread: 10, transactions: 0 };
-  const [client, node] = await start('demand', 'network', { congestion, order: 'tip' });
-  const low = await transfer(client, node, [0, 0], { tip: hex(10) });
-  const high = await transfer(client, node, [1, 0], { tip: hex(20_000) });
-  expect(await statusOf(client, low)).toBe('RECEIVED');
-  expect(await statusOf(client, high)).toBe('PRE_CONFIRMED');
-  await client.call('devnet_setCongestion', { congestion: { demand: 0.1 } });
-  await client.call('devnet_createBlock');
-  expect(await statusOf(client, low)).toBe('PRE_CONFIRMED');
-});
+test.each([
+  ['conditions', 'fifo', { order: 'tip' }],
+  ['options', 'tip', {}],
+] as const)(
+  'by the order of %s, a block that others fill has room for a higher tip',
+  async (...of) => {
+    const [, mempoolOrder, order] = of;
+    const congestion = { demand: 3, median_tip: 1000, tip_spread: 10, transactions: 0 };
+    const [client, node] = await start('demand', 'network', { congestion, ...order }, mempoolOrder);
+    const low = await transfer(client, node, [0, 0], { tip: hex(10) });
+    const high = await transfer(client, node, [1, 0], { tip: hex(20_000) });
+    expect(await statusOf(client, low)).toBe('RECEIVED');
+    expect(await statusOf(client, high)).toBe('PRE_CONFIRMED');
+    await client.call('devnet_setCongestion', { congestion: { demand: 0.1 } });
+    await client.call('devnet_createBlock');
+    expect(await statusOf(client, low)).toBe('PRE_CONFIRMED');
+  },
+);

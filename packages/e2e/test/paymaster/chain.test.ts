@@ -3,9 +3,17 @@ import { join } from 'node:path';
 import { checkedClient, overHttp, startNode } from '@starkbox/conformance';
 import { ERRORS } from '@starkbox/spec';
 import { expect, onTestFinished, test } from 'vitest';
-import { STRK, selector } from '../../support/signing.js';
+import { newAccount, STRK, selector } from '../../support/signing.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
-import { type PaymasterNode, refusalOf, SPONSORED, startPaymaster, transfer } from './dapp.js';
+import {
+  deploymentOf,
+  type PaymasterNode,
+  paidIn,
+  refusalOf,
+  SPONSORED,
+  startPaymaster,
+  transfer,
+} from './dapp.js';
 
 type Options = Parameters<typeof startPaymaster>[0];
 
@@ -234,4 +242,25 @@ test('instances have their own, below their paths', async () => {
   expect(await received(started)).toBe(0n);
   const { code } = await refusalOf(give(started));
   expect(code).toBe(ERRORS.PAYMASTER_UNKNOWN_ERROR.code);
+});
+
+test('a fork has its own relayer, and users pay with what they hold at the origin', async () => {
+  const origin = await startNode({ listen: true, seed: 7 });
+  onTestFinished(origin.close);
+  const fresh = newAccount('0x4321');
+  await origin.client.call('devnet_mint', { address: fresh.address, amount: 1e18, unit: 'FRI' });
+  const started = await start({ forkNetwork: origin.url });
+  const { account } = await started.dapp('starknet.js 10');
+  const { transaction_hash } = await account(
+    fresh.address,
+    fresh.privateKey,
+  ).executePaymasterTransaction([transfer(STRK, '0xb0b', 60n)], {
+    feeMode: paidIn(STRK),
+    deploymentData: deploymentOf(fresh),
+  });
+  const fee = await started.feeOf(transaction_hash);
+  expect(await started.balance(STRK, '0xb0b')).toBe(60n);
+  expect(await started.balance(STRK, fresh.address)).toBe(10n ** 18n - 60n - fee);
+  await started.feeOf(await give(started));
+  expect(await received(started)).toBe(5n);
 });

@@ -9,6 +9,7 @@ import {
   shownBlockGeneration,
 } from '../block-settings.js';
 import { refuse } from '../errors.js';
+import { NEWEST_VERSION } from '../starknet-versions.js';
 import type { Chain } from './chain.js';
 import { SEQUENCER } from './genesis/accounts.js';
 import { closeNow } from './steps/close-block.js';
@@ -149,6 +150,7 @@ export function blockSettings({ world, options }: Chain): {
   readonly block_generation_on: string;
   readonly time_step: number | null;
   readonly sequencer_address: string;
+  readonly starknet_version: string;
   readonly l1_acceptance: string;
   readonly next_block_timestamp: number;
 } {
@@ -156,6 +158,7 @@ export function blockSettings({ world, options }: Chain): {
     block_generation_on: shownBlockGeneration(effectiveBlockGeneration(world, options)),
     time_step: world.clock.step ?? null,
     sequencer_address: world.blocks.sequencer ?? SEQUENCER,
+    starknet_version: world.blocks.starknetVersion ?? NEWEST_VERSION,
     l1_acceptance: String(effectiveL1Acceptance(world, options)),
     next_block_timestamp: nextTime(world),
   };

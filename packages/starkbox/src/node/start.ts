@@ -96,19 +96,17 @@ async function openParts(
   );
   await steps.step('paymaster', async () => (await service.paymaster())?.prepare());
   const l1Facts = await steps.step('L1', () => service.l1.open(config));
+  const isContinued = stored?.saved !== undefined;
   await steps.step('first calls', () =>
-    makeFirstCalls(config.init, stored?.saved !== undefined || dumps.hasLoaded, service, log),
+    makeFirstCalls(config.init, isContinued || dumps.hasLoaded, service, log),
   );
   await steps.open('artifacts', () => openArtifacts(chain, config, shared.debugInfos, log));
   service.start();
-  onOpen?.({
-    block: chain.world.history.next - 1,
-    isContinued: stored?.saved !== undefined,
-    isLoaded: dumps.hasLoaded,
-    forkBlock: forked.fork?.block.number,
-  });
-  const warm = (): Promise<void> => shared.protocol.schema.warm();
+  const { next } = chain.world.history;
+  const forkBlock = forked.fork?.block.number;
+  onOpen?.({ block: next - 1, isContinued, isLoaded: dumps.hasLoaded, forkBlock });
   const { clients } = instances;
+  const warm = (): Promise<void> => shared.protocol.schema.warm();
   const listenersOf = (served: ChainService, root?: RootParts): Listeners =>
     new Listeners({ service: served, root, clients, warm, log }, steps);
   const branches = new BranchHosts(listenersOf);

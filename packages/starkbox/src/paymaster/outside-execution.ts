@@ -5,6 +5,7 @@ import type { PAYMASTER_TYPED_DATA } from '@starkbox/spec';
 import { type ContractCall, callsAsCalldata } from '../chain/minter.js';
 import { invalidParams } from '../errors.js';
 import { hex, PRIME, shortString } from '../felt.js';
+import { stringify } from '../json/json.js';
 import { listOf, type Members, membersOf } from '../json/reader.js';
 
 /** The version of SNIP-9. */
@@ -185,15 +186,14 @@ function list(value: unknown, where: string): readonly unknown[] {
 
 /** A felt as clients write it in typed data: a number, its digits, or a short string. */
 function felt(value: unknown, where: string): string {
-  const text = typeof value === 'number' || typeof value === 'bigint' ? value.toString() : value;
-  if (typeof text === 'string' && text !== '') {
-    if (!/^(0x[0-9a-fA-F]{1,64}|\d{1,78})$/.test(text)) {
-      if (text.length <= 31 && /^[\x20-\x7e]+$/.test(text)) return shortString(text);
-    } else if (BigInt(text) < PRIME) {
-      return hex(BigInt(text));
-    }
+  const digits = typeof value === 'number' || typeof value === 'bigint' ? `${value}` : value;
+  if (typeof digits === 'string' && /^(0x[0-9a-fA-F]{1,64}|\d{1,78})$/.test(digits)) {
+    const number = BigInt(digits);
+    if (number < PRIME) return hex(number);
+  } else if (typeof value === 'string' && /^[\x20-\x7e]{1,31}$/.test(value)) {
+    return shortString(value);
   }
-  return invalidParams(`${where}: expected a felt, got ${JSON.stringify(value) ?? 'nothing'}`);
+  return invalidParams(`${where}: expected a felt, got ${stringify(value) ?? 'nothing'}`);
 }
 
 /** The hash that the account of the user signs. */

@@ -27,7 +27,7 @@ import { estimateFee, simulate } from '../chain/queries/simulate.js';
 import { callCause } from '../chain/world/cause.js';
 import { findTransaction, nextTime } from '../chain/world/world.js';
 import { fail, RpcError } from '../errors.js';
-import { fromU256, hex, shortString, u256 } from '../felt.js';
+import { fromU256, hex, PRIME, shortString, u256 } from '../felt.js';
 import { membersOf } from '../json/reader.js';
 import type { PaymasterClient, Paymasters } from '../rpc/methods/paymaster.js';
 import { SerialQueue } from '../scheduling/serial-queue.js';
@@ -355,6 +355,9 @@ export class Paymaster implements Paymasters {
     ).catch(asExecutionError);
     const estimated = fees.reduce((sum, { overall_fee }) => sum + BigInt(overall_fee), 0n);
     const most = estimated * MAX_FEE_MULTIPLIER;
+    if (inToken(most, token) >= PRIME) {
+      executionError(`The fee is larger than a felt of ${token.token_address}. Raise its price`);
+    }
     return {
       gas_token_price_in_strk: token.price_in_strk,
       estimated_fee_in_strk: hex(estimated),

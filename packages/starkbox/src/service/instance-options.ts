@@ -14,6 +14,7 @@ import {
 import { checkConfig } from '../config/rules.js';
 import { readSources, sourceOf } from '../config/source.js';
 import { isObject } from '../json/reader.js';
+import { withNetworkDefaults } from './options-from-config.js';
 
 /** Options of files, which belong to the node. */
 const OF_THE_NODE: readonly string[] = ['artifacts', 'accountClassCustom'];
@@ -45,8 +46,11 @@ export function instanceConfig(config: Config, overrides: object): Config {
   }
   const { values } = readSources([sourceOf(Object.fromEntries(entries), 'the options')]);
   const merged = defaultConfig({ ...config, ...values });
-  checkConfig(merged);
-  return merged;
+  const ownKeys = new Set(CONFIG_KEYS.filter((key) => Object.hasOwn(values, key)));
+  const isOwnNetwork = ownKeys.has('networkConditions') || ownKeys.has('gasMarket');
+  const complete = isOwnNetwork ? withNetworkDefaults(merged, ownKeys) : merged;
+  checkConfig(complete);
+  return complete;
 }
 
 function isOfInstance(key: string): boolean {

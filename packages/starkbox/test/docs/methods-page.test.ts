@@ -9,7 +9,7 @@ const INDEX = readPage('docs/reference/methods.md');
 const page = METHOD_PAGES.map(readPage).join('\n');
 
 test('every method has a section of its own, and no other method has', () => {
-  const sections = [...page.matchAll(/^## ((?:starknet|devnet|rpc)[._]\S+)$/gm)].map(
+  const sections = [...page.matchAll(/^## ((?:starknet|devnet|paymaster|rpc)[._]\S+)$/gm)].map(
     ([, name]) => name,
   );
   expect(sections.toSorted()).toEqual(Object.keys(METHODS).toSorted());

@@ -17,8 +17,11 @@ const CHAINS: readonly (readonly [string, readonly string[]])[] = [
   ['a block for each transaction', []],
   ['blocks on demand', ['--block-generation-on', 'demand', '--lite-mode', '--dump-on', 'request']],
   [
-    'a block every second and no history',
-    ['--block-generation-on', '1', '--state-archive-capacity', 'none', '--proof-mode', 'none'],
+    'a block every second, no history and a paymaster',
+    [
+      ...['--block-generation-on', '1', '--state-archive-capacity', 'none'],
+      ...['--proof-mode', 'none', '--paymaster'],
+    ],
   ],
 ];
 

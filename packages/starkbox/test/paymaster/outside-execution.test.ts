@@ -130,6 +130,8 @@ describe('values of typed data', () => {
   const damaged: readonly (readonly [string, object])[] = [
     ['Caller', { Caller: null }],
     ['Nonce', { Nonce: `0x${'f'.repeat(64)}` }],
+    ['Execute After', { 'Execute After': 1.5 }],
+    ['Execute Before', { 'Execute Before': 2n ** 252n }],
     ['Calls', { Calls: {} }],
     ['Calls[0].To', { Calls: [{ Selector: '0x1', Calldata: [] }] }],
     ['Calls[0].Calldata', { Calls: [{ To: '0x1', Selector: '0x1' }] }],

@@ -11,6 +11,7 @@ import { type BlockGeneration, effectiveBlockGeneration } from '../../block-sett
 import { refuse } from '../../errors.js';
 import type { Probe } from '../../probe.js';
 import { MINTER } from '../genesis/accounts.js';
+import type { MempoolOrder } from '../mempool/mempool.js';
 import { capacityBeside, capacityOf, NO_LIMIT } from '../network/capacity.js';
 import { gasOf } from '../network/load.js';
 import type { World } from '../world/world.js';
@@ -21,6 +22,7 @@ import { lotsIn } from './network-block.js';
 interface RoomRules {
   readonly blockGeneration: BlockGeneration;
   readonly probe?: Probe;
+  readonly mempoolOrder?: MempoolOrder | undefined;
 }
 
 /** A transaction that competes for room by its tip. */
@@ -66,7 +68,7 @@ function capacityFor(
   if (effectiveBlockGeneration(world, rules) === 'transaction') return whole;
   const { network } = world;
   if (!network?.conditions.congestion) return whole;
-  const { order } = network.conditions;
+  const { order = rules.mempoolOrder?.kind } = network.conditions;
   const lots = lotsIn({ ...world, network });
   if (order === 'tip') {
     return capacityBeside(whole, gasOf(lots.filter((lot) => BigInt(lot.tip) >= BigInt(tip))));

@@ -27,6 +27,7 @@ import { withSent } from '../world/messages.js';
 import { firstWorld, NOTHING_PENDING, nextTime, type World } from '../world/world.js';
 import { type BlockRules, makeContext } from './block-context.js';
 import { acceptedAt } from './l1-acceptance.js';
+import type { NetworkWorld } from './network-block.js';
 
 /** What the first block of a chain is made of. */
 export interface FirstBlock extends BlockRules {
@@ -118,12 +119,21 @@ export function closeBlock(
   return during(rules.probe, { kind: 'block' }, () => closeUnmeasured(world, rules, time));
 }
 
-async function closeUnmeasured(world: World, rules: BlockRules, time: number): Promise<World> {
+function closeUnmeasured(world: World, rules: BlockRules, time: number): Promise<World> {
   const { network } = world;
-  if (!network) return closePending(world, rules, time);
+  return network
+    ? closeUnderConditions({ ...world, network }, rules, time)
+    : closePending(world, rules, time);
+}
+
+async function closeUnderConditions(
+  world: NetworkWorld,
+  rules: BlockRules,
+  time: number,
+): Promise<World> {
   const { withRound, withSetPrices } = await import('./network-block.js');
   const { withLoad } = await import('./load-transactions.js');
-  const priced = withSetPrices({ ...world, network });
+  const priced = withSetPrices(world);
   const context = makeContext(rules, openHeader(priced, rules, time, false));
   const [loaded, gasOfOthers] = await withLoad(priced, context, rules);
   return withRound(loaded, await closePending(loaded, rules, time), gasOfOthers);

@@ -10,7 +10,7 @@ import { effectiveBlockGeneration, hasMempool } from '../../block-settings.js';
 import { fail } from '../../errors.js';
 import { onlyOriginFailures } from '../../fork/fork.js';
 import { during } from '../../probe.js';
-import { inMempool, withoutWaiting } from '../mempool/mempool.js';
+import { inMempool, type MempoolOrder, withoutWaiting } from '../mempool/mempool.js';
 import { isImpersonated } from '../world/impersonation.js';
 import { isKnown, nextTime, type World, withIncluded } from '../world/world.js';
 import { makeContext, pendingContext } from './block-context.js';
@@ -26,6 +26,8 @@ export interface InclusionRules extends ClosingRules {
   /** In fri: what an account without STRK gets before its transaction. */
   readonly funding?: bigint | undefined;
   readonly onPrinted?: OnPrinted | undefined;
+  /** Unless network conditions set another one. */
+  readonly mempoolOrder?: MempoolOrder | undefined;
 }
 
 export interface InclusionOptions {
@@ -33,6 +35,8 @@ export interface InclusionOptions {
   readonly refuse?: ((rejection: Rejection) => never) | undefined;
   /** Whether its block, which has no other transaction, is closed with it. */
   readonly closes?: boolean;
+  /** What the world is if the block has no room for the transaction; throws by default. */
+  readonly whenFull?: ((full: Full) => World) | undefined;
 }
 
 /** A step that executes a transaction, and closes its block where each has its own. */
@@ -58,12 +62,16 @@ export async function executeIfRoom(
   rules: InclusionRules,
 ): Promise<{ readonly next: World } | { readonly full: Full }> {
   const time = nextTime(world);
-  const inclusion = await includeIfRoom(world, prepared, rules, time);
-  if ('next' in inclusion) {
-    const next = await withNoncesOf(inclusion.next, [prepared.transaction.address]);
+  let full: Full | undefined;
+  const whenFull = (outcome: Full): World => {
+    full = outcome;
+    return world;
+  };
+  const included = await include(world, prepared, rules, time, { whenFull });
+  if (!full) {
+    const next = await withNoncesOf(included, [prepared.transaction.address]);
     return { next: await closeIfDue(next, rules, time) };
   }
-  const { full } = inclusion;
   if (full.isTooLarge) {
     const { refuseFull } = await import('./block-room.js');
     return refuseFull(world, full);
@@ -91,22 +99,8 @@ export async function include(
   prepared: PreparedTransaction,
   rules: InclusionRules,
   time: number,
-  options: InclusionOptions = {},
+  { refuse, closes = false, whenFull }: InclusionOptions = {},
 ): Promise<World> {
-  const inclusion = await includeIfRoom(world, prepared, rules, time, options);
-  if ('next' in inclusion) return inclusion.next;
-  const { refuseFull } = await import('./block-room.js');
-  return refuseFull(world, inclusion.full);
-}
-
-/** As `include`; a block without room for the transaction stays as it is. */
-export async function includeIfRoom(
-  world: World,
-  prepared: PreparedTransaction,
-  rules: InclusionRules,
-  time: number,
-  { refuse, closes = false }: InclusionOptions = {},
-): Promise<{ readonly next: World } | { readonly full: Full }> {
   const { transaction, values } = prepared;
   if (isKnown(world, transaction.hash)) fail('DUPLICATE_TX');
   const generation = effectiveBlockGeneration(world, rules);
@@ -120,8 +114,11 @@ export async function includeIfRoom(
     rules,
     time,
   );
-  if ('next' in inclusion) return { next: withoutQueued(inclusion.next, transaction.hash) };
-  if ('full' in inclusion) return inclusion;
+  if ('next' in inclusion) return withoutQueued(inclusion.next, transaction.hash);
+  if ('full' in inclusion) {
+    const { refuseFull } = await import('./block-room.js');
+    return whenFull?.(inclusion.full) ?? refuseFull(world, inclusion.full);
+  }
   const { rejection } = inclusion;
   await mustBeDeclared(world, prepared, rejection);
   refuse?.(rejection);

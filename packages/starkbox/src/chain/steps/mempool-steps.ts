@@ -31,7 +31,6 @@ import { recordSubmitted } from './transaction-record.js';
 
 export interface MempoolRules extends InclusionRules {
   readonly classLimits: ClassLimits;
-  readonly mempoolOrder?: MempoolOrder | undefined;
   /** How many transactions may wait. */
   readonly maximumMempool?: number | undefined;
 }

@@ -72,6 +72,16 @@ describe('the rule', () => {
     expect(nextL2Price(0x1dcd65000n, 988_191_555n, marketConstants('0.14.4'))).toBe(0x1dcd65000n);
   });
 
+  test('gives the prices of recorded consecutive blocks', () => {
+    // Blocks 1164607 to 1164610 of Sepolia's integration network, version 0.14.0, in clients/feeder/testdata of
+    // github.com/NethermindEth/juno at commit ac46ed5 of 2026-08-21. Its floor was 100,000 fri then.
+    const constants = { ...marketConstants('0.14.0'), floor: 100_000n };
+    const used = [4_493_022n, 0n, 9_856_481n, 18_020_901n];
+    expect(used.map((gas) => nextL2Price(100_000n, gas, constants))).toEqual(
+      used.map(() => 100_000n),
+    );
+  });
+
   test.each(STARKNET_VERSIONS)('equals a second implementation under %s', (version) => {
     const constants = marketConstants(version);
     const random = randomNumbers(1, version, 0);

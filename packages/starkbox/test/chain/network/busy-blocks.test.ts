@@ -1,11 +1,11 @@
 // Load of others: real transactions with the drawn tips, counted gas, and clients that estimate tips from them.
 import { type Client, startNode } from '@starkbox/conformance';
 import { afterAll, describe, expect, test } from 'vitest';
-import { readConditions } from '../../../starkbox/src/chain/network/conditions.js';
-import { fitting, gasOf, lotsOf } from '../../../starkbox/src/chain/network/load.js';
-import { marketConstants } from '../../../starkbox/src/chain/network/market.js';
-import { startFixture } from '../../support/fixture.js';
-import { STRK } from '../../support/signing.js';
+import { startFixture } from '../../../../e2e/support/fixture.js';
+import { STRK } from '../../../../e2e/support/signing.js';
+import { readConditions } from '../../../src/chain/network/conditions.js';
+import { fitting, gasOf, lotsOf } from '../../../src/chain/network/load.js';
+import { marketConstants } from '../../../src/chain/network/market.js';
 
 const GIGAFRI = 10 ** 9;
 const CONGESTION = {

@@ -1,10 +1,10 @@
 // Prices under the fee market: from block to block, after set prices, removed blocks, and on forks.
 import { type Client, startNode } from '@starkbox/conformance';
 import { describe, expect, test } from 'vitest';
-import { marketConstants, nextL2Price } from '../../../starkbox/src/chain/network/market.js';
-import { STARKNET_VERSIONS } from '../../../starkbox/src/starknet-versions.js';
-import { startFixture } from '../../support/fixture.js';
-import { startPair } from '../../support/fork/pair.js';
+import { startFixture } from '../../../../e2e/support/fixture.js';
+import { startPair } from '../../../../e2e/support/fork/pair.js';
+import { marketConstants, nextL2Price } from '../../../src/chain/network/market.js';
+import { STARKNET_VERSIONS } from '../../../src/starknet-versions.js';
 
 const LOAD = { demand: 0.9, variation: 0.5, transactions: 2, median_tip: 1000 };
 const MARKET = { gas_market: true, capacity: 'network', congestion: LOAD };
