@@ -143,3 +143,26 @@ test('where the method is restricted, the form shows the conditions and says why
       expect((await network(stage)).conditions?.seed).toBe(5);
     },
   ));
+
+test('the mempool names why a transaction waits, and replaces it at a higher price', () =>
+  withStage({ blockGenerationOn: 'mempool' }, async (stage) => {
+    const { client } = stage.node;
+    const set = (conditions: object) => client.call('devnet_setNetworkConditions', { conditions });
+    await set({ submissions: { delayed: 1, delay_blocks: [2, 2] } });
+    await stage.post(0, [stage.transfer(1, 1n)]);
+    // Transactions of the test offer 5 gfri, and a tenth more is enough.
+    await set({ gas_market: true });
+    await client.call('devnet_setGasPrice', {
+      l2_gas_price_fri: 5_300_000_000,
+      generate_block: true,
+    });
+    const first = await stage.post(1, [stage.transfer(2, 1n)]);
+    const { page } = await openLive(stage, 'mempool');
+    const rows = page.getByRole('table', { name: 'Waiting transactions' }).locator('tbody tr');
+    await rows.getByText('delayed by 1 block').waitFor();
+    await rows.getByText('waits for a lower price').waitFor();
+    await page.getByRole('button', { name: `Replace ${first}` }).click();
+    await page.getByRole('button', { name: 'Replace', exact: true }).click();
+    await rows.getByText('can be executed').waitFor();
+    expect(await rows.getByText('waits for a lower price').count()).toBe(0);
+  }));

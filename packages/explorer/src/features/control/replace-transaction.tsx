@@ -1,5 +1,6 @@
 // Form that replaces a waiting transaction by the same one with a higher tip.
 import { shortHash } from '@starkbox/abi';
+import type { BROADCASTED_INVOKE_TXN } from '@starkbox/spec';
 import { useEffect, useRef, useState } from 'react';
 import { grouped } from '../../format/amount.js';
 import { useEscape } from '../../navigation/escape-key.js';
@@ -14,7 +15,17 @@ import { call } from '../../rpc/client.js';
 import { runTask } from '../../state/tasks.js';
 import type { WaitingRow } from './mempool.js';
 
-/** Signs the same calls again, and sends them. */
+type Bounds = BROADCASTED_INVOKE_TXN['resource_bounds'];
+
+/** At least a tenth more, which a replacement must offer under a gas market. */
+const tenthMore = (value: bigint): bigint => value + value / 10n + 1n;
+
+function escalated({ l2_gas, ...others }: Bounds): Bounds {
+  const price = tenthMore(BigInt(l2_gas.max_price_per_unit));
+  return { ...others, l2_gas: { ...l2_gas, max_price_per_unit: `0x${price.toString(16)}` } };
+}
+
+/** Signs the same calls again with a higher tip and price, and sends them. */
 async function replace(row: WaitingRow, tip: bigint): Promise<boolean> {
   const what = `Replace ${shortHash(row.transaction_hash)}`;
   try {
@@ -34,7 +45,7 @@ async function replace(row: WaitingRow, tip: bigint): Promise<boolean> {
       calldata: original.calldata,
       nonce: original.nonce,
       signature: [],
-      resource_bounds: original.resource_bounds,
+      resource_bounds: escalated(original.resource_bounds),
       tip: `0x${tip.toString(16)}`,
       paymaster_data: [],
       account_deployment_data: [],
@@ -55,7 +66,7 @@ async function replace(row: WaitingRow, tip: bigint): Promise<boolean> {
 }
 
 export function Replace({ of, close }: { readonly of: WaitingRow; readonly close: () => void }) {
-  const [text, setText] = useState(String(BigInt(of.tip) + 1n));
+  const [text, setText] = useState(String(tenthMore(BigInt(of.tip))));
   const { isOurs } = useSender(of.sender_address);
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.focus(), []);
