@@ -1,6 +1,6 @@
 // Plain model of a congested chain: lists and loops, without indexes. Prices and the load of others are given to it.
 import { ERRORS } from '@starkbox/spec';
-import { randomNumbers } from '../../src/chain/network/random.js';
+import { randomNumbers } from '../../../src/chain/network/random.js';
 
 export interface Sent {
   readonly hash: string;

@@ -2,12 +2,12 @@
 import { RpcFailure } from '@starkbox/conformance';
 import { ERRORS } from '@starkbox/spec';
 import { expect, test } from 'vitest';
-import { type Fixture, startFixture } from '../../../e2e/support/fixture.js';
-import { AMPLE, hex, invokeRequest, STRK } from '../../../e2e/support/signing.js';
-import { capacityOf } from '../../src/chain/network/capacity.js';
-import { readConditions } from '../../src/chain/network/conditions.js';
-import { gasOf, lotsOf } from '../../src/chain/network/load.js';
-import { marketConstants } from '../../src/chain/network/market.js';
+import { type Fixture, startFixture } from '../../../../e2e/support/fixture.js';
+import { AMPLE, hex, invokeRequest, STRK } from '../../../../e2e/support/signing.js';
+import { capacityOf } from '../../../src/chain/network/capacity.js';
+import { readConditions } from '../../../src/chain/network/conditions.js';
+import { gasOf, lotsOf } from '../../../src/chain/network/load.js';
+import { marketConstants } from '../../../src/chain/network/market.js';
 import { CrowdModel, type Opening, type Sent } from './crowd-model.js';
 
 /** By hand: STARKBOX_CROWD=5000 npx vitest run packages/starkbox/test/network/crowd.test.ts */
