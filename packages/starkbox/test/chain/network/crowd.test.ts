@@ -10,8 +10,7 @@ import { gasOf, lotsOf } from '../../../src/chain/network/load.js';
 import { marketConstants } from '../../../src/chain/network/market.js';
 import { CrowdModel, type Opening, type Sent } from './crowd-model.js';
 
-/** By hand: STARKBOX_CROWD=5000 npx vitest run packages/starkbox/test/network/crowd.test.ts */
-const TOTAL = Number(process.env['STARKBOX_CROWD'] ?? 500);
+const TOTAL = 5000;
 const SENDERS = Math.ceil(TOTAL / 20);
 const IN_A_ROUND = 50;
 const GIGAFRI = 10n ** 9n;
