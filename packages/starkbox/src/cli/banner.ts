@@ -1,5 +1,6 @@
 // The banner of a start: one form for people on a terminal, and one that tools read.
 import { shortAddress, shortenedMiddle, withShortHashes, wrapped } from '@starkbox/abi/text-layout';
+import { networkText } from '../config/chain-options.js';
 import type { Config } from '../config/options.js';
 import { shortUrl } from '../errors.js';
 import { padded, shortString } from '../felt.js';
@@ -145,6 +146,7 @@ function headRows(
   { opened, address }: TerminalBanner,
 ): readonly Row[] {
   const rules = config.rules === 'off' ? '' : `, rules ${config.rules}`;
+  const network = networkText(config);
   const chain = `${config.chainId} (${shortString(config.chainId)})${rules}`;
   const pages = [
     ...(config.ui ? [['explorer', `${address.url}/ui`] as const] : []),
@@ -152,6 +154,7 @@ function headRows(
   ];
   return [
     ['chain', chain],
+    ...(network === undefined ? [] : [['network', network] as const]),
     ...sourceRows(config, opened),
     ...(l1
       ? [
@@ -162,6 +165,7 @@ function headRows(
     ...(pages.length < 2
       ? pages
       : [['explorer', pages.map(([, url]) => url).join(', metrics ')] as const]),
+    ...(config.paymaster ? [['paymaster', `${address.url}/paymaster`] as const] : []),
   ];
 }
 

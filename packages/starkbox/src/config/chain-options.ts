@@ -1,6 +1,11 @@
 // Options of the chain, its blocks and its gas prices.
 import type { NETWORK_CONDITIONS } from '@starkbox/spec';
-import type { BlockGeneration, L1Acceptance } from '../block-settings.js';
+import {
+  type BlockGeneration,
+  type L1Acceptance,
+  shownBlockGeneration,
+} from '../block-settings.js';
+import { presetNameOf, readConditions } from '../chain/network/conditions.js';
 import { NEWEST_VERSION, STARKNET_VERSIONS, type StarknetVersion } from '../starknet-versions.js';
 import {
   bigNumber,
@@ -215,3 +220,13 @@ export const CHAIN_OPTIONS: OptionTable<ChainConfig> = inGroup('chain', {
     help: 'Price of L2 gas, in fri.',
   },
 });
+
+/** The network that a chain imitates, in words. */
+export function networkText(config: ChainConfig): string | undefined {
+  const { networkConditions, gasMarket, blockGenerationOn } = config;
+  const blocks = `blocks: ${shownBlockGeneration(blockGenerationOn)}`;
+  if (!networkConditions) return gasMarket ? `gas market, ${blocks}` : undefined;
+  const conditions = readConditions(networkConditions);
+  const name = presetNameOf(conditions) ?? 'your conditions';
+  return `${name}, seed ${conditions.seed}, ${blocks}`;
+}

@@ -1,5 +1,6 @@
 // The banner on a terminal: which facts it has, and that it fits.
 import { describe, expect, test } from 'vitest';
+import { conditionsToJson, MARKET_ONLY, presetOf } from '../../src/chain/network/conditions.js';
 import {
   type BannerFacts,
   banner,
@@ -147,6 +148,20 @@ test('it does not promise a journal without calls', () => {
   expect(linesOf(80, dump)).toContain(
     'dump       calls.json: written at exit if the chain changes',
   );
+});
+
+test('network conditions and the paymaster have rows', () => {
+  const networkConditions = { ...conditionsToJson(presetOf('busy') ?? MARKET_ONLY), seed: 7 };
+  const options = {
+    networkConditions,
+    blockGenerationOn: 'mempool:2000',
+    paymaster: true,
+  } as const;
+  const lines = linesOf(120, options, {}, {}, 'http://127.0.0.1:5050');
+  expect(lines).toContain('network    busy, seed 7, blocks: mempool:2000');
+  expect(lines).toContain('paymaster  http://127.0.0.1:5050/paymaster');
+  const market = linesOf(120, { gasMarket: true });
+  expect(market).toContain('network    gas market, blocks: transaction');
 });
 
 test('accounts of other classes are listed with their class and their place in the list', () => {
