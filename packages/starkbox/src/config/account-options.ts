@@ -71,6 +71,7 @@ export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = inGroup('accounts', {
         readAccountGroups(text)
           ?.map(({ name, count }) => `${name}=${count}`)
           .join(','),
+      ['cairo1=1', 'cairo0=1', 'argent=1'],
     ),
     help: 'Deploy funded accounts of other classes too, such as argent=2,cairo0=1. Their addresses follow from class and key, as if deployed. Install the package @starkbox/argent-classes for argent.',
   },

@@ -322,7 +322,7 @@ export const blockGeneration: Parse<BlockGeneration> = accepting(
 export const networkConditions: Parse<NETWORK_CONDITIONS> = accepting(
   `${listed(PRESET_NAMES, 'or')}, or a JSON file with conditions`,
   (text) => conditionsToJson(presetOf(text) ?? conditionsIn(text)),
-  'paths',
+  PRESET_NAMES,
 );
 
 function conditionsIn(text: string): NetworkConditions {
