@@ -23,7 +23,7 @@ import { V0_9 } from '../../src/rpc/versions/v0_9.js';
 
 const STEPS = { v0_9: [V0_9], v0_8: [V0_9, V0_8] };
 const DIRECTORY = fileURLToPath(DOCUMENTS);
-const FILES = readdirSync(DIRECTORY).filter((file) => /^(?!devnet).*\.json$/.test(file));
+const FILES = readdirSync(DIRECTORY).filter((file) => /^(?!devnet|paymaster).*\.json$/.test(file));
 
 function expectFit(
   values: fc.Arbitrary<unknown>,
