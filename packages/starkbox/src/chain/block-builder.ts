@@ -17,15 +17,15 @@ const MOST_AT_ONCE = 50;
 /** The steps of a builder that closes a block every `interval` seconds. */
 export function streamBlocks(chain: Chain, interval: number): TimedSteps {
   const steps = interval < SHORTEST_STEPS ? 1 : STEPS;
-  let taken = 0;
+  let stepOfBlock = 0;
   return {
     interval: interval / steps,
     async step(isActive) {
-      taken = (taken + 1) % steps;
-      const closes = taken === 0;
+      stepOfBlock = (stepOfBlock + 1) % steps;
+      const closes = stepOfBlock === 0;
       // Executed transactions are pre-confirmed for at least a step, and no candidate waits while the block closes.
       const executes = steps === 1 || !closes;
-      const isLast = taken === steps - 1;
+      const isLast = stepOfBlock === steps - 1;
       const hasRoom = !executes || (await execute(chain, interval / steps / 2, isActive));
       if (closes && isActive()) await chain.createBlock(callCause('devnet_createBlock', null));
       const selects = closes || (hasRoom && !isLast);

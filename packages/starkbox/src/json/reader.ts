@@ -80,6 +80,16 @@ export function count(value: unknown, where: string): number {
   return number < 0 ? wrong(where, 'an integer from 0') : number;
 }
 
+const PRICE_BOUND = 2n ** 128n;
+
+/** A price of gas: exact above 2^53 too. */
+export function gasPrice(value: unknown, where: string): bigint {
+  const price = typeof value === 'bigint' ? value : BigInt(count(value, where));
+  return price < 1n || price >= PRICE_BOUND
+    ? wrong(where, 'a price from 1 and below 2^128')
+    : price;
+}
+
 const FELT = /^0x(?:0|[1-9a-f][0-9a-f]{0,62})$/;
 /** The prime of the field; texts of its length compare like numbers. */
 const PRIME = '0x800000000000011000000000000000000000000000000000000000000000001';

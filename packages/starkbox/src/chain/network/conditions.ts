@@ -7,7 +7,16 @@ import {
   shownBlockGeneration,
 } from '../../block-settings.js';
 import { stringify } from '../../json/json.js';
-import { count, felt, isObject, list, object, optional, pair } from '../../json/reader.js';
+import {
+  count,
+  felt,
+  gasPrice,
+  isObject,
+  list,
+  object,
+  optional,
+  pair,
+} from '../../json/reader.js';
 
 /** Prices of L1 gas, as a script gives them; what is absent stays. */
 export type L1Prices = Readonly<Partial<Record<(typeof L1_PRICES)[number], bigint>>>;
@@ -323,19 +332,13 @@ function readMarket(value: unknown, where: string): GasMarket | undefined {
   };
 }
 
-const PRICE_BOUND = 2n ** 128n;
-
 function readL1Prices(value: unknown, where: string): L1Prices {
   const members = withMembers(value, where, L1_PRICES);
   const prices: { -readonly [name in keyof L1Prices]: L1Prices[name] } = {};
   for (const name of L1_PRICES) {
     const price = members[name];
     if (price === undefined) continue;
-    const exact = typeof price === 'bigint' ? price : BigInt(count(price, `${where}.${name}`));
-    if (exact < 1n || exact >= PRICE_BOUND) {
-      throw new TypeError(`${where}.${name}: expected a price from 1 and below 2^128`);
-    }
-    prices[name] = exact;
+    prices[name] = gasPrice(price, `${where}.${name}`);
   }
   return prices;
 }

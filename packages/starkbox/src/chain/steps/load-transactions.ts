@@ -14,7 +14,7 @@ import type { BlockRules } from './block-context.js';
 import { executing } from './execution-errors.js';
 import { executeForWriter, executeInBlock } from './executions.js';
 import { fundedState } from './fund-account.js';
-import { fittingLots, gasUsedIn, type NetworkWorld } from './network-block.js';
+import { fittingLots, l2GasOf, type NetworkWorld } from './network-block.js';
 import { recordExecuted, recordSubmitted } from './transaction-record.js';
 
 /** Addresses that get the transfers. */
@@ -40,7 +40,6 @@ export async function withLoad(
 ): Promise<readonly [NetworkWorld, number]> {
   const lots = fittingLots(world);
   const total = gasOf(lots);
-  const before = gasUsedIn(world);
   const count = world.network.conditions.congestion?.transactions ?? 0;
   let [next, executed] = [world, 0];
   for (const [index, { tip }] of lots.slice(0, count).entries()) {
@@ -49,7 +48,7 @@ export async function withLoad(
     const included = await withTransfer(next, { tip, index }, context, rules);
     if (!included) break;
     next = included;
-    executed = gasUsedIn(next) - before;
+    executed += l2GasOf(next.pending.transactions.last());
   }
   return [next, Math.max(0, total - executed)];
 }

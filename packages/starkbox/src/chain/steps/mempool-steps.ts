@@ -125,10 +125,10 @@ function mustEscalate(rival: PoolTransaction, arrived: PoolTransaction): void {
   for (const name of ['tip', 'maxPrice'] as const) {
     const least = rival[name] + (rival[name] * ESCALATION + 99n) / 100n;
     if (arrived[name] >= least) continue;
-    const shown = name === 'tip' ? 'tip' : 'max_price_per_unit of L2 gas';
+    const member = name === 'tip' ? 'tip' : 'max_price_per_unit of L2 gas';
     fail(
       'REPLACEMENT_TRANSACTION_UNDERPRICED',
-      `To replace ${rival.hash}, the ${shown} must be at least ${hex(least)}, ${ESCALATION} % more; got ${hex(arrived[name])}.`,
+      `To replace ${rival.hash}, the ${member} must be at least ${hex(least)}, ${ESCALATION} % more; got ${hex(arrived[name])}.`,
     );
   }
 }

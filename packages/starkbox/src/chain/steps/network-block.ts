@@ -14,8 +14,8 @@ import { fitting, gasOf, type Lot, lotsOf } from '../network/load.js';
 import { marketConstants, nextL2Price } from '../network/market.js';
 import { type ClosedRound, type L2Prices, MOST_RECENT, type Network } from '../network/network.js';
 import { latestHeader } from '../world/find-block.js';
-import type { GasPrices } from '../world/gas-prices.js';
-import type { World } from '../world/world.js';
+import { type GasPrices, PRICE_NAMES } from '../world/gas-prices.js';
+import type { Included, World } from '../world/world.js';
 
 /** A world that imitates a network. */
 export type NetworkWorld = World & { readonly network: Network };
@@ -50,9 +50,11 @@ export function fittingLots(world: NetworkWorld): readonly Lot[] {
 
 /** L2 gas of the transactions of the pending block. */
 export function gasUsedIn({ pending }: World): number {
-  return pending.transactions
-    .toArray()
-    .reduce((sum, { receipt }) => sum + Number(receipt.execution_resources.l2_gas), 0);
+  return pending.transactions.toArray().reduce((sum, included) => sum + l2GasOf(included), 0);
+}
+
+export function l2GasOf(included: Included | undefined): number {
+  return Number(included?.receipt.execution_resources.l2_gas ?? 0);
 }
 
 /**
@@ -127,10 +129,10 @@ export function withRound(before: NetworkWorld, after: World, gasOfOthers: numbe
 export function forecast(world: NetworkWorld): bigint {
   const { network, gas, blocks } = world;
   if (!network.conditions.gasMarket || isSet(world)) return gas.next.l2_gas_price_fri;
-  const used = gasUsedIn(world) + gasOf(fittingLots(world));
+  const gasUsed = gasUsedIn(world) + gasOf(fittingLots(world));
   return nextL2Price(
     gas.current.l2_gas_price_fri,
-    BigInt(used),
+    BigInt(gasUsed),
     marketConstants(blocks.starknetVersion),
   );
 }
@@ -150,15 +152,7 @@ function pricesAt(network: Network, prices: GasPrices, l2Price: bigint | undefin
   };
   const changed = { ...prices, ...changes };
   // Blocks with equal prices share one object.
-  const names: readonly (keyof GasPrices)[] = [
-    'gas_price_wei',
-    'gas_price_fri',
-    'data_gas_price_wei',
-    'data_gas_price_fri',
-    'l2_gas_price_wei',
-    'l2_gas_price_fri',
-  ];
-  return names.every((name) => changed[name] === prices[name]) ? prices : changed;
+  return PRICE_NAMES.every((name) => changed[name] === prices[name]) ? prices : changed;
 }
 
 /** Both prices of L2 gas, at the ratio of others. */

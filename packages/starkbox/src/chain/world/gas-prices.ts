@@ -12,6 +12,15 @@ export interface GasPrices {
   readonly l2_gas_price_fri: bigint;
 }
 
+export const PRICE_NAMES: readonly (keyof GasPrices)[] = [
+  'gas_price_wei',
+  'data_gas_price_wei',
+  'gas_price_fri',
+  'data_gas_price_fri',
+  'l2_gas_price_wei',
+  'l2_gas_price_fri',
+];
+
 /** Prices of the pending block, and of the blocks after it. */
 export interface Gas {
   readonly current: GasPrices;

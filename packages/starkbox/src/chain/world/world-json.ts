@@ -18,6 +18,7 @@ import {
   count,
   felt,
   felts,
+  gasPrice,
   integer,
   list,
   MOST_VALUES,
@@ -38,8 +39,6 @@ import { labelsFromJson, labelsToJson, NO_LABELS } from './labels.js';
 import { mempoolFromJson, mempoolToJson } from './mempool-json.js';
 import { messagesFromJson, messagesToJson } from './messages.js';
 import { type Included, NOTHING_PENDING, type Pending, type World, withIncluded } from './world.js';
-
-const PRICE_BOUND = 2n ** 128n;
 
 /** The parts in the `moment` section of an image. */
 export type WorldParts = Omit<
@@ -163,15 +162,7 @@ function readGas(value: unknown): Gas {
 
 function readPrices(value: unknown, where: string): GasPrices {
   const prices = object(value, where);
-  const read = (name: keyof GasPrices): bigint => {
-    const priceText = prices[name];
-    const price =
-      typeof priceText === 'bigint' ? priceText : BigInt(count(priceText, `${where}.${name}`));
-    if (price < 1n || price >= PRICE_BOUND) {
-      throw new TypeError(`${where}.${name}: expected a price from 1 and below 2^128`);
-    }
-    return price;
-  };
+  const read = (name: keyof GasPrices): bigint => gasPrice(prices[name], `${where}.${name}`);
   return {
     gas_price_wei: read('gas_price_wei'),
     data_gas_price_wei: read('data_gas_price_wei'),

@@ -29,6 +29,7 @@ import { balanceOf, mint } from '../../chain/mint.js';
 import { reorg } from '../../chain/reorg.js';
 import { chosenClass, replaceClass } from '../../chain/replace-class.js';
 import { SlotList } from '../../chain/steps/apply-state-diff.js';
+import { PRICE_NAMES } from '../../chain/world/gas-prices.js';
 import { invalidParams } from '../../errors.js';
 import { hex } from '../../felt.js';
 import type { Group } from '../protocol/handlers.js';
@@ -286,21 +287,12 @@ type BalanceQuery = Parameters<typeof balanceOf> extends [unknown, ...infer Rest
 /** Only what is given, as exact integers. */
 function exactPrices(changes: Partial<GAS_PRICES>): Partial<Record<keyof GAS_PRICES, bigint>> {
   const exact: Partial<Record<keyof GAS_PRICES, bigint>> = {};
-  for (const name of PRICES) {
+  for (const name of PRICE_NAMES) {
     const price = changes[name];
     if (price !== undefined && price !== null) exact[name] = BigInt(price);
   }
   return exact;
 }
-
-const PRICES = [
-  'gas_price_wei',
-  'data_gas_price_wei',
-  'gas_price_fri',
-  'data_gas_price_fri',
-  'l2_gas_price_wei',
-  'l2_gas_price_fri',
-] as const;
 
 function snapshotNumber(id: string): bigint {
   if (!/^0x[0-9a-fA-F]+$/.test(id)) {
