@@ -30,6 +30,8 @@ export interface Frame {
   readonly calldata: readonly string[] | undefined;
   readonly result: readonly string[] | undefined;
   readonly l2Gas: number | undefined;
+  /** Of a call that the protocol measures in Cairo steps; it has no L2 gas. */
+  readonly l1Gas?: number;
   readonly events: readonly FrameEvent[];
   readonly children: readonly Frame[];
   /** Whether this frame is on the path to the failure. */
@@ -111,6 +113,7 @@ function fromInvocation(call: Invocation, phase: Phase, id: string, depth: numbe
       ? []
       : call.calls.map((inner, at) => fromInvocation(inner, phase, `${id}.${at}`, depth + 1));
   const failed = call.is_reverted;
+  const { l2_gas, l1_gas = 0 } = call.execution_resources;
   const innermost = failed && !children.some((child) => child.failed);
   return {
     id,
@@ -123,7 +126,8 @@ function fromInvocation(call: Invocation, phase: Phase, id: string, depth: numbe
     caller: call.caller_address,
     calldata: call.calldata,
     result: call.result,
-    l2Gas: call.execution_resources.l2_gas,
+    l2Gas: l2_gas,
+    ...(l2_gas === 0 && l1_gas > 0 ? { l1Gas: l1_gas } : {}),
     events: call.events.map(({ keys, data, order }) => ({ keys, data, order: order ?? 0 })),
     children,
     failed,

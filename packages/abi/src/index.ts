@@ -135,12 +135,15 @@ export {
 // Names of contracts, classes and functions.
 export {
   type ContractName,
+  classLabel,
   classNameOf,
   commonFunctions,
   contractName,
   ETH_ADDRESS,
   FIXTURE_NAMES,
+  type GivenNames,
   type Names,
+  nameInAbi,
   namesOf,
   STRK_ADDRESS,
 } from './names.js';
@@ -149,9 +152,17 @@ export { selectorOf, starknetKeccak } from './selector.js';
 // Structure and names of types.
 export { countFields, MOST_FIELDS, type Shape, shapeOf } from './shape.js';
 // Names of storage slots.
-export { type HashCache, type KeyWords, type SearchTools, SlotSearch } from './storage/search.js';
 export {
+  type FoundSlot,
+  type HashCache,
+  type KeyWords,
+  type SearchTools,
+  SlotSearch,
+} from './storage/search.js';
+export {
+  decodeScalar,
   decodeSlot,
+  isAddressType,
   type KeyTexts,
   keyText,
   plainFeltText,
@@ -162,6 +173,26 @@ export {
   slotText,
 } from './storage/slot-name.js';
 export type { Cell, KeyUnit, SlotPart, StorageType, TypedField } from './storage/storage-type.js';
+export {
+  decodeStored,
+  type EncodedValue,
+  encodeStored,
+  type FieldError,
+  fieldId,
+  fieldsOfValue,
+  type ReadSlot,
+  type SlotWrite,
+  slotsOfValue,
+  type ValueField,
+  vectorLength,
+} from './storage/stored-value.js';
+export { type ValueLayout, withItems } from './storage/value-layout.js';
+export {
+  type JoinedSlots,
+  joinSlots,
+  type StoredValue,
+  valueOfSlot,
+} from './storage/value-parts.js';
 export {
   type ClassFacts,
   type ClassVariables,

@@ -46,6 +46,7 @@ export function namesOf(
 /** Classes that have no ABI with a name. */
 const CLASS_NAMES: Names = new Map([
   ['0x4d07e40e93398ed3c76981e72dd1fd22557a78ce36c0515f679e27f0bb5bc5f', 'Account (Cairo 0)'],
+  ['0x7b3e05f48f0c69e4a65ce5e076a66271a527aff2c34ce1083ec6e1526997a69', 'UDC (Cairo 0)'],
 ]);
 
 export interface ContractName {
@@ -54,22 +55,44 @@ export interface ContractName {
   readonly isOwn: boolean;
 }
 
-/** A label or a well-known name, else the name of its class, its module or an interface, else its address in short. */
+/** Names that contracts and classes have beside labels. */
+export interface GivenNames {
+  /** Of artifacts and ABIs, by class hash. */
+  readonly classes: Names;
+  /** Of tokens, by address. */
+  readonly tokens: Names;
+}
+
+/**
+ * A label or a well-known name, else the name of the token, else the name of its class, its module or an interface,
+ * else its address in short.
+ */
 export function contractName(
   address: string,
   classHash: string | undefined,
   abi: Abi | undefined,
   names: Names,
+  givenNames?: GivenNames,
 ): ContractName {
   const contractLabel = names.get(address);
   if (contractLabel !== undefined) return { name: contractLabel, isOwn: true };
-  const classLabel =
-    classHash === undefined ? undefined : (names.get(classHash) ?? CLASS_NAMES.get(classHash));
-  const name = classLabel ?? (abi && nameInAbi(abi));
+  const token = givenNames?.tokens.get(address);
+  if (token !== undefined) return { name: token, isOwn: false };
+  const className =
+    classHash === undefined
+      ? undefined
+      : (names.get(classHash) ?? givenNames?.classes.get(classHash) ?? classLabel(classHash));
+  const name = className ?? (abi && nameInAbi(abi));
   return name === undefined ? { name: shortAddress(address), isOwn: true } : { name, isOwn: false };
 }
 
-function nameInAbi(abi: Abi): string | undefined {
+/** The name of a well-known class that has no ABI with a name. */
+export function classLabel(classHash: string): string | undefined {
+  return CLASS_NAMES.get(classHash);
+}
+
+/** The name of the contract in the ABI of its class, or of an interface. */
+export function nameInAbi(abi: Abi): string | undefined {
   const [group] = [...abi.functions.values()].flatMap((entry) => entry.group ?? []);
   return classNameOf(abi) ?? group?.split('::').at(-1);
 }

@@ -151,6 +151,7 @@ function notDeployed(
     what: `no contract is deployed at ${view.address(felt)}`,
     isWhole: true,
     hint: `Deploy a contract to ${felt} first, or correct the address: devnet_listContracts lists the contracts of this chain. Restarting the chain removes contracts.`,
+    actions: [{ kind: 'deploy', label: 'Deploy a contract', params: { contract_address: felt } }],
   };
 }
 
@@ -160,6 +161,9 @@ function notDeclared([, hash = '0x0']: RegExpExecArray): PossibleFinding {
     what: `class ${shortHash(felt)} is not declared`,
     isWhole: true,
     hint: `Declare ${felt} first, or correct the hash: devnet_listClasses lists declared classes. A recompiled class can have another hash.`,
+    actions: [
+      { kind: 'declare', label: `Declare class ${shortHash(felt)}`, params: { class_hash: felt } },
+    ],
   };
 }
 
@@ -169,6 +173,13 @@ function alreadyDeclared([, hash = '0x0']: RegExpExecArray): PossibleFinding {
     what: `class ${shortHash(felt)} is already declared`,
     isWhole: true,
     hint: `You do not need to declare it again: deploy ${felt}.`,
+    actions: [
+      {
+        kind: 'deploy',
+        label: `Deploy class ${shortHash(felt)}`,
+        params: { class_hash: felt },
+      },
+    ],
   };
 }
 
@@ -202,6 +213,18 @@ function signature(_: RegExpExecArray, { frame, view, sender }: Facts): Possible
   if (frame && frame.phase !== 'validate') return undefined;
   return {
     hint: `The signature does not match the key of ${who}. Check the private key, and sign exactly the transaction that you send: the hash covers chain id, nonce, resource bounds, tip and calldata. devnet_impersonateAccount turns the check off.`,
+    ...(sender === undefined
+      ? {}
+      : {
+          actions: [
+            {
+              kind: 'impersonate',
+              label: `Accept transactions of ${who} without a signature`,
+              method: 'devnet_impersonateAccount',
+              params: { account_address: sender },
+            },
+          ],
+        }),
   };
 }
 

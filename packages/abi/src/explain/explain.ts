@@ -9,6 +9,7 @@ import { CALL_RULES } from './call-rules.js';
 import type { ExplainedFrame, Explanation, PrintedText, SourceLine } from './explained.js';
 import type { ExplainedTransaction, Facts, PossibleFinding } from './finding.js';
 import { GAS_RULES } from './gas-rules.js';
+import { TIME_RULES } from './time-rules.js';
 import { TOKEN_RULES } from './token-rules.js';
 import { treeLines } from './tree-text.js';
 import { type Sources, View } from './view.js';
@@ -35,7 +36,7 @@ export interface Subject {
   readonly printed?: readonly PrintedText[];
 }
 
-const RULES = [...GAS_RULES, ...CALL_RULES, ...TOKEN_RULES];
+const RULES = [...GAS_RULES, ...CALL_RULES, ...TOKEN_RULES, ...TIME_RULES];
 
 const KINDS: Readonly<Record<Frame['kind'], ExplainedFrame['kind']>> = {
   CALL: 'call',
@@ -124,6 +125,8 @@ export async function explain(subject: Subject, sources: Sources): Promise<Expla
     stack,
     ...printedIn(subject),
     ...(hint === undefined ? {} : { hint }),
+    ...(finding?.advice === undefined ? {} : { advice: finding.advice }),
+    ...(finding?.actions === undefined ? {} : { actions: finding.actions }),
     text: lines.join('\n'),
   };
 }

@@ -2,6 +2,7 @@
 import type { Frame } from '../call-tree.js';
 import type { TracedTransaction } from '../trace.js';
 import type { Bounds } from '../transactions/invoke.js';
+import type { RemedyAction } from './explained.js';
 import type { Sources, View } from './view.js';
 
 /** A transaction with what causes of failures are found by. A call has the type `CALL`. */
@@ -33,6 +34,10 @@ export interface Finding {
   readonly isWhole?: boolean;
   /** What to do about it. */
   readonly hint: string;
+  /** The hint without the calls that `actions` hold. */
+  readonly advice?: string;
+  /** Calls that remedy the cause, the best one first. */
+  readonly actions?: readonly RemedyAction[];
 }
 
 export type PossibleFinding = Finding | undefined;
@@ -48,16 +53,24 @@ export interface Rule {
 
 const TOKEN_DECIMALS = 18;
 const MOST_DECIMALS = 6;
+const BASE_UNITS: ReadonlyMap<string, string> = new Map([
+  ['STRK', 'fri'],
+  ['ETH', 'wei'],
+]);
 
 /** `1.5 STRK`; what is cut off at the end is marked. */
-export function amountText(amount: bigint, unit: string): string {
-  const token = 10n ** BigInt(TOKEN_DECIMALS);
+export function amountText(
+  amount: bigint,
+  unit: string,
+  decimals: number = TOKEN_DECIMALS,
+): string {
+  const token = 10n ** BigInt(decimals);
   const fraction = String(amount % token)
-    .padStart(TOKEN_DECIMALS, '0')
+    .padStart(decimals, '0')
     .replace(/0+$/, '');
   const whole = String(amount / token);
   if (whole === '0' && amount > 0n && fraction.search(/[^0]/) >= MOST_DECIMALS) {
-    return `${amount} ${unit === 'ETH' ? 'wei' : 'fri'}`;
+    return `${amount} ${BASE_UNITS.get(unit) ?? `base units of ${unit}`}`;
   }
   if (fraction === '') return `${whole} ${unit}`;
   const isCut = fraction.length > MOST_DECIMALS;
@@ -67,4 +80,19 @@ export function amountText(amount: bigint, unit: string): string {
 /** How an address gets an amount of STRK or ETH. */
 export function mintText(address: string, amount: bigint, unit: string): string {
   return `devnet_mint {"address": "${address}", "amount": ${amount}, "unit": "${unit === 'ETH' ? 'WEI' : 'FRI'}"}`;
+}
+
+/** Gives an address an amount of STRK or ETH. */
+export function mintAction(
+  address: string,
+  amount: bigint,
+  unit: string,
+  name: string,
+): RemedyAction {
+  return {
+    kind: 'mint',
+    label: `Give ${name} the missing ${amountText(amount, unit)}`,
+    method: 'devnet_mint',
+    params: { address, amount, unit: unit === 'ETH' ? 'WEI' : 'FRI' },
+  };
 }

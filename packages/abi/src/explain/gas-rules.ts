@@ -1,6 +1,14 @@
 // Causes of failures before and after execution: nonces, resource bounds, gas and the balance that pays for it.
 import type { Bounds } from '../transactions/invoke.js';
-import { amountText, type Facts, mintText, type PossibleFinding, type Rule } from './finding.js';
+import type { RemedyAction } from './explained.js';
+import {
+  amountText,
+  type Facts,
+  mintAction,
+  mintText,
+  type PossibleFinding,
+  type Rule,
+} from './finding.js';
 
 const RESOURCES: ReadonlyMap<string, keyof Bounds> = new Map([
   ['L1Gas', 'l1_gas'],
@@ -44,16 +52,29 @@ async function unnamedNonce(match: RegExpExecArray, facts: Facts): Promise<Possi
 const TOO_LOW =
   /Max (L1Gas|L1DataGas|L2Gas) (amount|price) \((\d+)\) is lower than the (?:minimal gas amount|actual gas price): (\d+)/;
 
+type RaisedBounds = Partial<Record<keyof Bounds, Partial<Bounds['l1_gas']>>>;
+
+/** Sends the transaction again with higher bounds; the account must sign it anew. */
+function raiseBounds(bounds: RaisedBounds, label: string): RemedyAction {
+  return { kind: 'set_resource_bounds', label, params: { resource_bounds: bounds } };
+}
+
 function boundsTooLow(match: RegExpExecArray): PossibleFinding {
-  const all = [...match.input.matchAll(new RegExp(TOO_LOW, 'g'))].map(
-    ([, name, what, offered = '0', least = '0']) => {
-      const bound = `${resource(name)}.${what === 'amount' ? 'max_amount' : 'max_price_per_unit'}`;
-      return `${bound} is ${offered}, at least ${least} is needed (${BigInt(least) - BigInt(offered)} more)`;
-    },
-  );
+  const lowBounds = [...match.input.matchAll(new RegExp(TOO_LOW, 'g'))];
+  const raised: Partial<Record<keyof Bounds, Record<string, string>>> = {};
+  for (const [, name, what, , least = '0'] of lowBounds) {
+    const kind = RESOURCES.get(name ?? '');
+    const member = what === 'amount' ? 'max_amount' : 'max_price_per_unit';
+    if (kind) raised[kind] = { ...raised[kind], [member]: hex(BigInt(least)) };
+  }
+  const all = lowBounds.map(([, name, what, offered = '0', least = '0']) => {
+    const bound = `${resource(name)}.${what === 'amount' ? 'max_amount' : 'max_price_per_unit'}`;
+    return `${bound} is ${offered}, at least ${least} is needed (${BigInt(least) - BigInt(offered)} more)`;
+  });
   return {
     what: `its resource bounds are too low to start: ${all.join('; ')}`,
     hint: `Raise them in resource_bounds; ${ESTIMATE}.`,
+    actions: [raiseBounds(raised, 'Send again with the least bounds that start')],
   };
 }
 
@@ -64,15 +85,32 @@ function boundsUnusable(): PossibleFinding {
   };
 }
 
+/** A second run can use a little more gas than the first. */
+const withMargin = (gas: bigint): bigint => (gas * 11n) / 10n + 1n;
+
 function usedMore([, name, limit = '0', consumed = '0']: RegExpExecArray): PossibleFinding {
   const bound = `resource_bounds.${resource(name)}.max_amount`;
   const [most, needed] = [BigInt(limit), BigInt(consumed)];
+  const kind = RESOURCES.get(name ?? '');
   return {
     what: `it used ${needed} ${resource(name)}, ${needed - most} more than the ${most} that it offered`,
     isWhole: true,
     hint: `Raise ${bound} from ${most} to ${needed} (${hex(needed)}) or more; ${ESTIMATE}.`,
+    ...(kind === undefined
+      ? {}
+      : {
+          actions: [
+            raiseBounds(
+              { [kind]: { max_amount: hex(withMargin(needed)) } },
+              `Send again with at most ${withMargin(needed)} ${kind}`,
+            ),
+          ],
+        }),
   };
 }
+
+/** The needed gas is unknown: bounds are doubled. */
+const OUT_OF_GAS_FACTOR = 2n;
 
 function outOfGas(_: RegExpExecArray, { transaction, frame }: Facts): PossibleFinding {
   const bounds = transaction.resource_bounds;
@@ -90,10 +128,18 @@ function outOfGas(_: RegExpExecArray, { transaction, frame }: Facts): PossibleFi
   }
   const [l1, l2] = [BigInt(bounds.l1_gas.max_amount), BigInt(bounds.l2_gas.max_amount)];
   const isL1 = l2 === 0n;
-  const [name, limit] = isL1 ? ['l1_gas', l1] : ['l2_gas', l2];
+  const kind = isL1 ? 'l1_gas' : 'l2_gas';
+  const limit = isL1 ? l1 : l2;
+  const raised = limit * OUT_OF_GAS_FACTOR;
   return {
-    what: `it used all of the ${limit} ${name} that it offered`,
-    hint: `Raise resource_bounds.${name}.max_amount above ${limit}; ${ESTIMATE}. If no amount is enough, look for an endless loop.`,
+    what: `it used all of the ${limit} ${kind} that it offered`,
+    hint: `Raise resource_bounds.${kind}.max_amount above ${limit}; ${ESTIMATE}. If no amount is enough, look for an endless loop.`,
+    actions: [
+      raiseBounds(
+        { [kind]: { max_amount: hex(raised) } },
+        `Send again with at most ${raised} ${kind}`,
+      ),
+    ],
   };
 }
 
@@ -132,6 +178,8 @@ async function poorSender(
   return {
     what: `it may cost up to ${amountText(fee, 'STRK')}, and ${senderName(facts)} holds ${amountText(balanceFri, 'STRK')}`,
     hint: `${amountText(missing, 'STRK')} are missing: ${mintText(sender, missing, 'STRK')}. Or lower the resource bounds; ${ESTIMATE}.`,
+    advice: `${amountText(missing, 'STRK')} are missing. Mint them, or lower the resource bounds; ${ESTIMATE}.`,
+    actions: [mintAction(sender, missing, 'STRK', senderName(facts))],
   };
 }
 
@@ -145,6 +193,8 @@ function feeNotPaid(
     what: `the fee is ${amountText(due, 'STRK')}, and ${senderName(facts)} was left with ${amountText(remaining, 'STRK')}`,
     isWhole: true,
     hint: `The calls spent the tokens for the fee: leave at least ${amountText(due, 'STRK')}, or ${mintText(facts.sender, due - remaining, 'STRK')}.`,
+    advice: `The calls spent the tokens for the fee: leave at least ${amountText(due, 'STRK')}, or mint more.`,
+    actions: [mintAction(facts.sender, due - remaining, 'STRK', senderName(facts))],
   };
 }
 

@@ -1,8 +1,18 @@
 // Causes of failures in tokens: balances and allowances.
 import type { Frame } from '../call-tree.js';
 import type { NamedValue } from '../decode.js';
+import { decodeShortString } from '../felt.js';
 import { ETH_ADDRESS, STRK_ADDRESS } from '../names.js';
-import { amountText, type Facts, mintText, type PossibleFinding, type Rule } from './finding.js';
+import { selectorOf } from '../selector.js';
+import type { RemedyAction } from './explained.js';
+import {
+  amountText,
+  type Facts,
+  mintAction,
+  mintText,
+  type PossibleFinding,
+  type Rule,
+} from './finding.js';
 import { numberText } from './view.js';
 
 /** A transfer that failed. */
@@ -38,6 +48,9 @@ function transferOf(frame: Frame, { view, caller, sender }: Facts): Transfer | u
     : undefined;
 }
 
+const LOW_HALF = (1n << 128n) - 1n;
+const hex = (value: bigint): string => `0x${value.toString(16)}`;
+
 const isAmount = ({ value }: NamedValue): boolean => value.kind === 'number';
 
 /** A number that a token returns under one of two names. */
@@ -57,6 +70,36 @@ async function readNumber(
 function inUnits(amount: bigint, token: string): string {
   const unit = UNITS.get(token);
   return unit === undefined ? numberText(amount) : amountText(amount, unit);
+}
+
+const MOST_TOKEN_DECIMALS = 77;
+
+/** `25 GLD`, as the token's own `decimals` and `symbol` say; the base units of a token that has neither. */
+async function inTokens(amount: bigint, token: string, facts: Facts): Promise<string> {
+  const unit = UNITS.get(token);
+  if (unit !== undefined) return amountText(amount, unit);
+  const { read } = facts.sources;
+  const decimals = Number((await read?.(token, 'decimals', []))?.[0] ?? 'NaN');
+  if (!(decimals <= MOST_TOKEN_DECIMALS)) return numberText(amount);
+  const answer = (await read?.(token, 'symbol', [])) ?? [];
+  const symbol = decodeShortString((answer.length === 1 ? answer[0] : answer.at(-2)) ?? '');
+  return amountText(amount, symbol ?? 'tokens', decimals);
+}
+
+async function dealAction(
+  { token, owner, amount }: Transfer,
+  missing: bigint,
+  facts: Facts,
+): Promise<RemedyAction> {
+  const unit = UNITS.get(token);
+  const who = facts.view.address(owner);
+  if (unit !== undefined) return mintAction(owner, missing, unit, who);
+  return {
+    kind: 'deal',
+    label: `Give ${who} the missing ${await inTokens(missing, token, facts)}`,
+    method: 'devnet_deal',
+    params: { token, address: owner, amount: String(amount) },
+  };
 }
 
 async function balance(_: RegExpExecArray, facts: Facts): Promise<PossibleFinding> {
@@ -79,6 +122,8 @@ async function balance(_: RegExpExecArray, facts: Facts): Promise<PossibleFindin
   const balanceText = inUnits(balance, token);
   return {
     hint: `${who} held ${balanceText}${unit === undefined ? ` of ${name}` : ''} before, but the transfer needs ${inUnits(amount, token)}: ${inUnits(missing, token)} are missing. Send less, or call ${give}.`,
+    advice: `${who} held ${await inTokens(balance, token, facts)} before, but the transfer needs ${await inTokens(amount, token, facts)}.`,
+    actions: [await dealAction(moved, missing, facts)],
   };
 }
 
@@ -92,6 +137,19 @@ async function allowance(_: RegExpExecArray, facts: Facts): Promise<PossibleFind
   const has = allowed === undefined ? 'less' : inUnits(allowed, token);
   return {
     hint: `${from} allows ${by} to spend ${has}, but the transfer needs ${inUnits(amount, token)}. ${from} must first call approve(spender: ${spender}, amount: ${amount}) of ${view.contract(frame)}.`,
+    advice: `${from} allows ${by} to spend ${allowed === undefined ? 'less' : await inTokens(allowed, token, facts)}, but the transfer needs ${await inTokens(amount, token, facts)}.`,
+    actions: [
+      {
+        kind: 'approve',
+        label: `Allow ${by} to spend ${await inTokens(amount, token, facts)} of ${from}`,
+        params: {
+          sender_address: owner,
+          contract_address: token,
+          entry_point_selector: selectorOf('approve'),
+          calldata: [spender, hex(amount & LOW_HALF), hex(amount >> 128n)],
+        },
+      },
+    ],
   };
 }
 

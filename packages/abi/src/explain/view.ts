@@ -10,7 +10,13 @@ import {
   valueText,
 } from '../decode.js';
 import { canonicalFelt, decodeShortString, shortAddress } from '../felt.js';
-import { type ContractName, commonFunctions, contractName, type Names } from '../names.js';
+import {
+  type ContractName,
+  commonFunctions,
+  contractName,
+  type GivenNames,
+  type Names,
+} from '../names.js';
 import { shortType } from '../type-name.js';
 import type { ExplainedArgument } from './explained.js';
 
@@ -20,10 +26,19 @@ export interface Sources {
   readonly abi: (classHash: string) => Promise<Abi | undefined>;
   /** Names by address or class hash. */
   readonly names: Names;
+  /** Names beside labels: of artifacts, tokens and classes. */
+  readonly namesOf?: (
+    addresses: readonly string[],
+    classHashes: readonly string[],
+  ) => Promise<GivenNames>;
   /** The class of a contract, on the state before the transaction. */
   readonly classAt?: (address: string) => Promise<string | undefined>;
   /** The nonce of an account, on the state before the transaction. */
   readonly nonceAt?: (address: string) => Promise<string | undefined>;
+  /** The timestamp of the block that the transaction is in, or would be in. */
+  readonly time?: number;
+  /** Values in the storage of a contract on the newest state: a bounded number of them. */
+  readonly storedAt?: (contract: string) => Promise<readonly string[]>;
   /** What a function returns on the state before the transaction. */
   readonly read?: (
     contract: string,
@@ -37,17 +52,28 @@ const TAKES_CALLS: ReadonlySet<string> = new Set(['__execute__', '__validate__']
 const MOST_RAW = 8;
 const LONGEST_TEXT = 200;
 
+interface ViewParts {
+  /** By class hash. */
+  readonly abis: ReadonlyMap<string, Abi>;
+  /** Class hashes by address. */
+  readonly classes: ReadonlyMap<string, string>;
+  readonly names: Names;
+  readonly given: GivenNames | undefined;
+}
+
 /** What is shown of calls: made once for a tree, when the ABIs of its classes are loaded. */
 export class View {
   readonly #abis: ReadonlyMap<string, Abi>;
   readonly #classes: ReadonlyMap<string, string>;
   readonly #names: Names;
+  readonly #given: GivenNames | undefined;
   readonly #texts: FeltTexts;
 
-  constructor(abis: ReadonlyMap<string, Abi>, classes: ReadonlyMap<string, string>, names: Names) {
+  constructor({ abis, classes, names, given }: ViewParts) {
     this.#abis = abis;
     this.#classes = classes;
     this.#names = names;
+    this.#given = given;
     this.#texts = {
       felt: feltText,
       address: (felt) => this.address(felt),
@@ -55,7 +81,10 @@ export class View {
     };
   }
 
-  static async of(roots: readonly Frame[], { abi, names, classAt }: Sources): Promise<View> {
+  static async of(
+    roots: readonly Frame[],
+    { abi, names, namesOf, classAt }: Sources,
+  ): Promise<View> {
     const frames = roots.flatMap(withInner);
     const unknown = new Set(
       frames.flatMap(({ contract, classHash }) => (classHash === undefined ? [contract] : [])),
@@ -81,7 +110,8 @@ export class View {
         if (classAbi) abis.set(hash, classAbi);
       }),
     );
-    return new View(abis, classes, names);
+    const given = await namesOf?.([...classes.keys()], [...hashes]);
+    return new View({ abis, classes, names, given });
   }
 
   classOf({ classHash, contract }: Frame): string | undefined {
@@ -94,7 +124,14 @@ export class View {
   }
 
   nameOf(frame: Frame): ContractName {
-    return contractName(frame.contract, this.classOf(frame), this.abiOf(frame), this.#names);
+    const isLibrary = frame.kind === 'DELEGATE';
+    return contractName(
+      frame.contract,
+      this.classOf(frame),
+      this.abiOf(frame),
+      this.#names,
+      isLibrary && this.#given ? { ...this.#given, tokens: new Map() } : this.#given,
+    );
   }
 
   /** The name in a line: contracts that have only that of their class are distinguished by their addresses. */
@@ -105,7 +142,11 @@ export class View {
 
   address(text: string): string {
     const felt = canonicalFelt(text) ?? text;
-    return this.#names.get(felt) ?? shortAddress(felt);
+    const classHash = this.#classes.get(felt);
+    if (classHash === undefined) return this.#names.get(felt) ?? shortAddress(felt);
+    const abi = this.#abis.get(classHash);
+    const { name, isOwn } = contractName(felt, classHash, abi, this.#names, this.#given);
+    return isOwn ? name : `${name}@${shortAddress(felt)}`;
   }
 
   entryOf(frame: Frame): AbiFunction | undefined {

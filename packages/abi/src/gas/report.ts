@@ -116,9 +116,17 @@ export class GasReport {
 
   /** The classes of its functions. */
   get classHashes(): ReadonlySet<string> {
+    return new Set(this.#called().map(({ classHash }) => classHash));
+  }
+
+  /** The contracts of its functions; one for each class if it is grouped by class. */
+  get contracts(): ReadonlySet<string> {
+    return new Set(this.#called().map(({ contract }) => contract));
+  }
+
+  #called(): readonly CalledFunction[] {
     const sums = [...this.#sums.values()];
-    const rows = sums.flatMap(({ functions, fees }) => [...functions.called(), ...fees.called()]);
-    return new Set(rows.map(({ classHash }) => classHash));
+    return sums.flatMap(({ functions, fees }) => [...functions.called(), ...fees.called()]);
   }
 
   page(

@@ -1,7 +1,15 @@
 // Search for the names of slots: variables and, for maps, the keys that were used.
 import type { SlotKey, SlotName, SlotStep } from './slot-name.js';
 import { type Cell, type KeyUnit, keyCount, type StorageType } from './storage-type.js';
-import type { ClassVariables, StorageHashes, Variable } from './variables.js';
+import {
+  ADDRESS_BOUND,
+  cellsLayout,
+  isPlain,
+  type StoragePath,
+  type ValueLayout,
+  vectorLayout,
+} from './value-layout.js';
+import type { ClassVariables, StorageHashes } from './variables.js';
 
 /** What may be keys of maps, the likeliest first. */
 export interface KeyWords {
@@ -27,8 +35,6 @@ export interface SearchTools {
   readonly pause: () => Promise<void> | undefined;
 }
 
-/** Addresses of slots are below it; hashes are reduced by it. */
-const ADDRESS_BOUND = 2n ** 251n - 256n;
 /** Hashes of one search, and of those the ones for variables of unknown type. */
 const MOST_HASHES = 4_000;
 const MOST_EXPLORED = 2_500;
@@ -46,16 +52,14 @@ const BYTE_ARRAY = '0x427974654172726179';
 const CHUNK_WORDS = 256n;
 const TWO_128 = 2n ** 128n;
 
-/** A place in storage, before it is reduced to an address. */
-interface StoragePath {
-  readonly variable: Variable;
-  readonly state: string;
-  readonly path: readonly SlotStep[];
+/** A name with the value that the slot is a part of, where it has several slots. */
+export interface FoundSlot extends SlotName {
+  readonly layout?: ValueLayout;
 }
 
 /** Finds names of the slots of one contract. What is found is not searched again. */
 export class SlotSearch {
-  readonly names: Map<string, SlotName> = new Map();
+  readonly names: Map<string, FoundSlot> = new Map();
   readonly #variables: ClassVariables;
   readonly #tools: SearchTools;
   /** Slots without a name, by number. */
@@ -96,13 +100,13 @@ export class SlotSearch {
     if (this.isDone) return;
     switch (type.kind) {
       case 'cells':
-        return this.#cellsAt(from, type.cells);
+        return this.#cellsAt(from, type.cells, type.type);
       case 'unknown':
         return this.#cellsAt(from, undefined);
       case 'map':
         return this.#entries(type.keys, [], type.of, from, words);
       case 'vector':
-        return this.#elements(type.of, from, words);
+        return this.#elements(type, from, words);
       case 'node':
         for (const { name, hashed, of } of type.members) {
           const state = await this.#hash(from.state, this.#tools.hashes.keccak(hashed));
@@ -134,8 +138,14 @@ export class SlotSearch {
     }
   }
 
-  async #elements(of: StorageType, from: StoragePath, words: FittingWords): Promise<void> {
-    this.#take(from, [{ members: [], type: 'u64', part: 'length' }]);
+  async #elements(
+    { of, type }: Extract<StorageType, { kind: 'vector' }>,
+    from: StoragePath,
+    words: FittingWords,
+  ): Promise<void> {
+    const cells: readonly Cell[] = [{ members: [], type: 'u64', part: 'length' }];
+    const vector = isPlain(of) ? vectorLayout(from, type, of.cells) : undefined;
+    this.#take(from, cells, vector);
     const slot = BigInt(from.state) % ADDRESS_BOUND;
     const length = Number(BigInt(await this.#tools.read(hex(slot))));
     if (!Number.isSafeInteger(length)) return;
@@ -146,7 +156,8 @@ export class SlotSearch {
       const felts = [hex(BigInt(at))];
       const state = await this.#chain(from.state, felts);
       const path = [...from.path, { keys: [{ type: 'u64', felts }] }];
-      await this.#visit(of, { ...from, state, path }, words);
+      const item = { ...from, state, path, ...(vector ? { vector } : {}) };
+      await this.#visit(of, item, words);
     }
   }
 
@@ -173,41 +184,58 @@ export class SlotSearch {
     this.#exploredLeft -= 1;
     const state = await this.#hash(from.state, felt);
     const reached = { ...from, state, path: [...from.path, step] };
-    this.#take(reached, undefined);
+    this.#take(reached, undefined, undefined);
     return reached;
   }
 
-  async #cellsAt(from: StoragePath, cells: readonly Cell[] | undefined): Promise<void> {
-    this.#take(from, cells);
+  async #cellsAt(
+    from: StoragePath,
+    cells: readonly Cell[] | undefined,
+    type?: string,
+  ): Promise<void> {
+    const texts = (cells ?? []).map((cell, offset) =>
+      cell.type === 'ByteArray' ? this.#textKey(from, offset) : undefined,
+    );
+    const layout = from.vector ?? (cells && cellsLayout(from, type, cells, texts));
+    this.#take(from, cells, layout);
     for (const [offset, cell] of (cells ?? []).entries()) {
-      if (cell.type === 'ByteArray') await this.#textAt(from, cell, offset);
+      const textKey = texts[offset];
+      if (textKey === undefined || this.isDone) continue;
+      this.#textAt(from, cell, textKey, layout);
+      await this.#tools.pause();
     }
   }
 
   /** The words of a text lie at a hash of the address of its length. */
-  async #textAt(from: StoragePath, cell: Cell, offset: number): Promise<void> {
-    if (this.isDone) return;
+  #textKey(from: StoragePath, offset: number): string {
     const slot = hex((BigInt(from.state) % ADDRESS_BOUND) + BigInt(offset));
     this.#count();
     const [first = '0x0'] = this.#tools.hashes.hades([slot, '0x0', BYTE_ARRAY]);
-    const begin = BigInt(first) % ADDRESS_BOUND;
+    return hex(BigInt(first) % ADDRESS_BOUND);
+  }
+
+  #textAt(from: StoragePath, cell: Cell, textKey: string, layout: ValueLayout | undefined): void {
+    const begin = BigInt(textKey);
     for (const [slotNumber] of this.#unnamed) {
       const index = slotNumber - begin;
       if (index < 0n || index >= CHUNK_WORDS) continue;
-      this.#name(slotNumber, from, { ...cell, part: 'text' }, Number(index));
+      this.#name(slotNumber, from, { ...cell, part: 'text' }, Number(index), layout);
     }
-    await this.#tools.pause();
   }
 
   /** Names the wanted slots among those of a value; without its type, as many as a value may have. */
-  #take(from: StoragePath, cells: readonly Cell[] | undefined): void {
+  #take(
+    from: StoragePath,
+    cells: readonly Cell[] | undefined,
+    layout: ValueLayout | undefined,
+  ): void {
     const begin = BigInt(from.state) % ADDRESS_BOUND;
     const count = cells?.length ?? UNKNOWN_CELLS;
     for (let offset = 0; offset < count; offset += 1) {
       const slot = begin + BigInt(offset);
       if (!this.#unnamed.has(slot)) continue;
       const cell = cells?.[offset] ?? { members: [], type: undefined };
-      this.#name(slot, from, cell, cells === undefined && offset > 0 ? offset : undefined);
+      this.#name(slot, from, cell, cells === undefined && offset > 0 ? offset : undefined, layout);
     }
   }
 
@@ -216,6 +244,7 @@ export class SlotSearch {
     { variable, path }: StoragePath,
     cell: Cell,
     offset: number | undefined,
+    layout: ValueLayout | undefined,
   ): void {
     const key = this.#unnamed.get(slot);
     if (key === undefined) return;
@@ -229,6 +258,7 @@ export class SlotSearch {
       ...(offset === undefined ? {} : { offset }),
       ...(fields === undefined ? {} : { fields }),
       origin: variable.origin,
+      ...(layout === undefined ? {} : { layout }),
     });
   }
 

@@ -1,6 +1,6 @@
 // Name of a storage slot as a value and as text, and what the slot holds.
 import type { NAMED_SLOT, SLOT_STEP } from '@starkbox/spec';
-import type { Decoded } from '../decode.js';
+import type { Decoded, NamedValue } from '../decode.js';
 import { decodeShortString } from '../felt.js';
 import { PRIME } from '../scalar.js';
 import type { TypedField } from './storage-type.js';
@@ -11,7 +11,7 @@ export type SlotKey = NonNullable<SLOT_STEP['keys']>[number];
 /** A step from a variable to a value: the keys of one map, or a member. */
 export type SlotStep = SLOT_STEP;
 
-export type SlotName = Omit<NAMED_SLOT, 'contract_address' | 'key' | 'name'>;
+export type SlotName = Omit<NAMED_SLOT, 'contract_address' | 'key' | 'name' | 'value_key'>;
 
 /** How felts of keys are written. */
 export interface KeyTexts {
@@ -103,7 +103,12 @@ function packedValue(
   fields: readonly TypedField[],
   value: bigint,
 ): Decoded {
-  const members = fields.map((field) => {
+  return { kind: 'record', type, members: unpacked(fields, value) };
+}
+
+/** The fields of a packed number. */
+export function unpacked(fields: readonly TypedField[], value: bigint): readonly NamedValue[] {
+  return fields.map((field) => {
     const rest = value >> BigInt(field.shift);
     const part = field.bits === undefined ? rest : rest & ((1n << BigInt(field.bits)) - 1n);
     return {
@@ -112,5 +117,14 @@ function packedValue(
       value: scalar(field.type, `0x${part.toString(16)}`),
     };
   });
-  return { kind: 'record', type, members };
+}
+
+/** Numbers up to here are shown in digits where no type is known. */
+const COUNTABLE = 1n << 96n;
+
+/** The value of one slot by its type. */
+export function decodeScalar(type: string | undefined, felt: string): Decoded {
+  if (type !== undefined) return scalar(type, felt);
+  const value = BigInt(felt);
+  return value < COUNTABLE ? { kind: 'number', value, type: 'felt252' } : { kind: 'felt', felt };
 }

@@ -1,7 +1,7 @@
 // Layout of storage by type: which slots a variable takes, and how the keys of its maps are hashed.
 import type { NAMED_SLOT, PACKED_FIELD } from '@starkbox/spec';
 import { readTypeName, shortType } from '../type-name.js';
-import type { Declarations } from './cairo-source.js';
+import type { Declarations, SourceMember } from './cairo-source.js';
 import type { PackedField } from './packing.js';
 
 /** What of a value a slot holds, where it is not the whole value. */
@@ -15,6 +15,8 @@ export interface Cell {
   readonly type: string | undefined;
   readonly part?: SlotPart;
   readonly fields?: readonly TypedField[];
+  /** Names of the variants of an enum, by the number that is stored; empty where a number has none. */
+  readonly variants?: readonly string[];
 }
 
 /** A part of a packed slot, with its type. */
@@ -27,9 +29,9 @@ export type KeyUnit =
   | { readonly kind: 'variants'; readonly type: string; readonly count: number };
 
 export type StorageType =
-  | { readonly kind: 'cells'; readonly cells: readonly Cell[] }
+  | { readonly kind: 'cells'; readonly cells: readonly Cell[]; readonly type?: string }
   | { readonly kind: 'map'; readonly keys: readonly KeyUnit[]; readonly of: StorageType }
-  | { readonly kind: 'vector'; readonly of: StorageType }
+  | { readonly kind: 'vector'; readonly of: StorageType; readonly type: string }
   | { readonly kind: 'node'; readonly members: readonly NodeMember[] }
   /** Anything: a value of some slots, or a map. */
   | { readonly kind: 'unknown' };
@@ -61,6 +63,11 @@ export class TypeReader {
   }
 
   read(text: string, depth = 0): StorageType {
+    const type = this.#read(text, depth);
+    return type.kind === 'cells' ? { ...type, type: shortType(text) } : type;
+  }
+
+  #read(text: string, depth: number): StorageType {
     if (depth > DEEPEST) return UNKNOWN;
     const parsed = readTypeName(text);
     if (parsed.kind === 'tuple') {
@@ -86,13 +93,13 @@ export class TypeReader {
         return keys ? { kind: 'map', keys, of: this.read(second, depth + 1) } : UNKNOWN;
       }
       case 'Vec':
-        return { kind: 'vector', of: this.read(first, depth + 1) };
+        return { kind: 'vector', of: this.read(first, depth + 1), type: shortType(text) };
       case 'NonZero':
         return this.read(first, depth + 1);
       case 'Option':
-        return this.#choice(name, [first], depth);
+        return this.#choice(name, [first], ['None', 'Some'], depth);
       case 'Result':
-        return this.#choice(name, [first, second], depth);
+        return this.#choice(name, [first, second], ['Ok', 'Err'], depth);
       case 'ByteArray':
         return cells([{ members: [], type: 'ByteArray', part: 'length' }]);
       case 'u256':
@@ -122,7 +129,7 @@ export class TypeReader {
     const variants = enums.get(name);
     if (variants) {
       const types = variants.map(({ type }) => type);
-      return this.#choice(name, types, depth);
+      return this.#choice(name, types, storedVariants(variants), depth);
     }
     const alias = aliases.get(name);
     if (alias !== undefined) return this.read(alias, depth + 1);
@@ -152,9 +159,14 @@ export class TypeReader {
   }
 
   /** The variant, and behind it the value: its type is known where only one variant has one. */
-  #choice(name: string, types: readonly string[], depth: number): StorageType {
+  #choice(
+    name: string,
+    types: readonly string[],
+    variants: readonly string[],
+    depth: number,
+  ): StorageType {
     const values = types.filter((type) => type !== '()').map((type) => this.read(type, depth + 1));
-    const first: Cell = { members: [], type: name, part: 'variant' };
+    const first: Cell = { members: [], type: name, part: 'variant', variants };
     if (values.some((value) => value.kind !== 'cells')) return UNKNOWN;
     const lists = values.map((value) => (value.kind === 'cells' ? value.cells : []));
     const longest = Math.max(0, ...lists.map(({ length }) => length));
@@ -234,6 +246,17 @@ export class TypeReader {
       ? undefined
       : units.flatMap((unit) => unit ?? []);
   }
+}
+
+/** Variants by the number that is stored: the default is 0, and the ones before it are one further. */
+function storedVariants(variants: readonly SourceMember[]): readonly string[] {
+  const chosen = variants.findIndex(({ attributes }) => attributes.includes('default'));
+  const names: string[] = [];
+  for (const [at, { name }] of variants.entries()) {
+    const isBefore = chosen < 0 || at < chosen;
+    names[at === chosen ? 0 : at + (isBefore ? 1 : 0)] = name;
+  }
+  return Array.from(names, (name) => name ?? '');
 }
 
 /** The name whose hash is the address of a variable. */
