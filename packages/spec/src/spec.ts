@@ -273,10 +273,25 @@ export type CALL_TYPE = 'LIBRARY_CALL' | 'CALL' | 'DELEGATE';
 
 /** A possible meaning of a search term. */
 export type CANDIDATE = {
-  readonly kind: 'block' | 'transaction' | 'contract' | 'class' | 'label' | 'method';
-  /** A block number, a hash, an address, a labelled felt or the name of a method. */
+  readonly kind:
+    | 'block'
+    | 'transaction'
+    | 'contract'
+    | 'class'
+    | 'function'
+    | 'event'
+    | 'error'
+    | 'label'
+    | 'method';
+  /** A block number, a hash, an address, the selector of a function or event, the hash of a failed transaction (kind `error`), a labelled felt or the name of a method. */
   readonly value: string;
+  /** The name of the contract, class, function or event; of an error, its message. */
+  readonly name?: string;
   readonly label?: LABEL;
+  /** The newest contract that has the function or event. */
+  readonly contract_address?: ADDRESS;
+  /** The newest class that has the function or event. */
+  readonly class_hash?: FELT;
   /** A short description. */
   readonly detail?: string;
 };
@@ -303,11 +318,30 @@ export type CASM_ENTRY_POINT = {
 /** The short string that names a chain, as hexadecimal digits. */
 export type CHAIN_ID = string;
 
+/** The ABI of a class; empty for a class without one. */
+export type CLASS_ABI = {
+  readonly class_hash: FELT;
+  readonly abi: readonly { readonly [name: string]: unknown }[];
+};
+
 /** A class to declare; the node checks hashes that you give. */
 export type CLASS_DEFINITION = {
   readonly contract_class: CONTRACT_CLASS | DEPRECATED_CONTRACT_CLASS;
   readonly class_hash?: FELT | null;
   readonly compiled_class_hash?: FELT | null;
+};
+
+/** The name of a class. */
+export type CLASS_NAME = {
+  readonly class_hash: FELT;
+  readonly name: string;
+  readonly name_source: NAME_SOURCE;
+};
+
+/** The class of a contract. */
+export type CLASS_OF_CONTRACT = {
+  readonly contract_address: ADDRESS;
+  readonly class_hash: FELT;
 };
 
 /** A class. */
@@ -316,6 +350,9 @@ export type CLASS_ROW = {
   readonly declared_in: BLOCK_NUMBER;
   readonly kind: 'sierra' | 'cairo0';
   readonly label?: LABEL;
+  /** As `devnet_nameContracts` returns it. */
+  readonly name: string;
+  readonly name_source: NAME_SOURCE;
 };
 
 /** Members of every receipt. */
@@ -431,12 +468,24 @@ export type CONTRACT_EXECUTION_ERROR =
     }
   | string;
 
+/** The name of a contract. */
+export type CONTRACT_NAME = {
+  readonly contract_address: ADDRESS;
+  readonly name: string;
+  readonly name_source: NAME_SOURCE;
+  readonly class_hash?: FELT;
+  readonly token?: TOKEN_FACTS;
+};
+
 /** A contract. */
 export type CONTRACT_ROW = {
   readonly contract_address: ADDRESS;
   readonly class_hash: FELT;
   readonly deployed_in: BLOCK_NUMBER;
   readonly label?: LABEL;
+  /** As `devnet_nameContracts` returns it. */
+  readonly name: string;
+  readonly name_source: NAME_SOURCE;
 };
 
 /** The slots of one contract that changed. */
@@ -1199,6 +1248,10 @@ export type EXPLAINED = {
   }[];
   /** Advice. */
   readonly hint?: string;
+  /** The hint without the calls that `actions` hold; absent if it is the same. */
+  readonly advice?: string;
+  /** Remedies, the best one first; absent if the node has none. */
+  readonly actions?: readonly REMEDY_ACTION[];
   /** The complete explanation as readable lines. */
   readonly text: string;
 };
@@ -1737,7 +1790,19 @@ export type NAMED_SLOT = {
   readonly fields?: readonly PACKED_FIELD[];
   /** The source of the variable name: the source code of the class, a table of well-known names, or its ABI. */
   readonly origin: 'source' | 'known' | 'abi';
+  /** The `key` in `values` of the value that the slot is part of; absent for a value of one slot. */
+  readonly value_key?: FELT;
 };
+
+/** The origin of a name: your label, a predeployed account, a well-known contract, the artifact, the token, the ABI of the class, or the address if there is no name. */
+export type NAME_SOURCE =
+  | 'LABEL'
+  | 'ACCOUNT'
+  | 'WELL_KNOWN'
+  | 'ARTIFACT'
+  | 'TOKEN'
+  | 'CLASS'
+  | 'ADDRESS';
 
 /** A call made by a call. */
 export type NESTED_CALL = FUNCTION_INVOCATION;
@@ -2173,6 +2238,26 @@ export type RECORDING_STATE = {
   readonly bodies: boolean;
 };
 
+/** An action that removes the cause of a failure. The transaction must be sent again after it. */
+export type REMEDY_ACTION = {
+  readonly kind:
+    | 'mint'
+    | 'deal'
+    | 'approve'
+    | 'set_resource_bounds'
+    | 'set_time'
+    | 'increase_time'
+    | 'impersonate'
+    | 'declare'
+    | 'deploy';
+  /** The effect of the action, as the text of a button. */
+  readonly label: string;
+  /** The method to call. Absent if an account must sign a transaction, or if you must choose a class. */
+  readonly method?: string;
+  /** The parameters of the method. Without a method: for `approve` the call and its sender, for `set_resource_bounds` the bounds to raise, for `declare` the class, for `deploy` the class or the address. */
+  readonly params: { readonly [name: string]: unknown };
+};
+
 /** The first and the last removed block. */
 export type REORG_DATA = {
   readonly starting_block_hash: BLOCK_HASH;
@@ -2307,6 +2392,7 @@ export type SANDBOX_NOTIFICATION = {
     | 'blocks'
     | 'impersonation'
     | 'label'
+    | 'artifact'
     | 'abort'
     | 'accepted_on_l1'
     | 'state'
@@ -2583,6 +2669,23 @@ export type STORAGE_ROW = {
   readonly last_update_block: BLOCK_NUMBER;
 };
 
+/** A value in several slots, such as a u256, a struct, a byte array or a vector. */
+export type STORED_VALUE = {
+  readonly contract_address: ADDRESS;
+  /** Its first slot. */
+  readonly key: FELT;
+  /** A readable form, such as `positions[account 2]`. */
+  readonly name: string;
+  /** The storage variable. */
+  readonly variable: string;
+  /** Steps from the variable to the value: map keys and members. */
+  readonly path: readonly SLOT_STEP[];
+  /** The Cairo type; absent if unknown. */
+  readonly type?: string;
+  /** All slots in order, including slots that are zero. A vector has its length first, then the slots of its items and of a few more. */
+  readonly slots: readonly VALUE_SLOT[];
+};
+
 /** A struct and its size in felts. */
 export type STRUCT_ABI_ENTRY = {
   readonly type: STRUCT_ABI_TYPE;
@@ -2636,6 +2739,13 @@ export type SYNC_STATUS = {
   readonly highest_block_num: BLOCK_NUMBER;
 };
 
+/** What a token contract says about itself. */
+export type TOKEN_FACTS = {
+  readonly name?: string;
+  readonly symbol?: string;
+  readonly decimals: number;
+};
+
 /** A transaction and its trace. */
 export type TRACED_TRANSACTION = {
   readonly transaction_hash: FELT;
@@ -2648,6 +2758,8 @@ export type TRACE_FLAG = 'RETURN_INITIAL_READS';
 /** A filter: a transaction must match every member. */
 export type TRANSACTION_FILTER = {
   readonly sender?: ADDRESS;
+  /** The nonce of the transaction. With `sender`, at most one transaction matches. */
+  readonly nonce?: FELT;
   /** The contract that sent the transaction or was called by it at any depth; the fee transfer does not count. */
   readonly contract?: ADDRESS;
   readonly type?: 'INVOKE' | 'DECLARE' | 'DEPLOY_ACCOUNT' | 'DEPLOY' | 'L1_HANDLER';
@@ -2763,6 +2875,23 @@ export type TXN_WITH_HASH = TXN & {
 export type TYPED_PARAMETER = {
   readonly name: string;
   readonly type: string;
+};
+
+/** A slot of a value. */
+export type VALUE_SLOT = {
+  readonly key: FELT;
+  /** Members and indices that lead from the value to the slot. */
+  readonly members: readonly string[];
+  /** The Cairo type; absent if unknown. */
+  readonly type?: string;
+  /** The part that the slot holds, as in a named slot. */
+  readonly part?: 'low' | 'high' | 'length' | 'text' | 'variant';
+  /** The fields of a packed value, lowest bits first. */
+  readonly fields?: readonly PACKED_FIELD[];
+  /** The variants of an enum by their stored number; empty for a number without a variant. */
+  readonly variants?: readonly string[];
+  /** The slot of the first 31 bytes of a byte array. Up to 255 slots with 31 bytes each follow it. */
+  readonly text_key?: FELT;
 };
 
 /** A number below 2^128 in hexadecimal digits. */
@@ -3343,6 +3472,30 @@ export interface Methods {
     };
     readonly result: {
       readonly slots: readonly NAMED_SLOT[];
+      /** The values of these slots that span several slots or have a length, each once. */
+      readonly values: readonly STORED_VALUE[];
+    };
+  };
+  /** The names of contracts and classes, and the symbols and decimals of tokens. */
+  readonly devnet_nameContracts: {
+    readonly params: {
+      readonly contract_addresses?: readonly ADDRESS[];
+      readonly class_hashes?: readonly FELT[];
+    };
+    readonly result: {
+      readonly contracts: readonly CONTRACT_NAME[];
+      readonly classes: readonly CLASS_NAME[];
+    };
+  };
+  /** The ABIs of classes and contracts, without their programs. */
+  readonly devnet_getAbis: {
+    readonly params: {
+      readonly class_hashes?: readonly FELT[];
+      readonly contract_addresses?: readonly ADDRESS[];
+    };
+    readonly result: {
+      readonly classes: readonly CLASS_ABI[];
+      readonly contracts: readonly CLASS_OF_CONTRACT[];
     };
   };
   /** Messages between L1 and L2, newest first. */
@@ -3385,13 +3538,15 @@ export interface Methods {
       readonly snapshots: readonly SNAPSHOT_ROW[];
     };
   };
-  /** Possible meanings of a number, hash, address, label or method name prefix. */
+  /** Possible meanings of a number, hash, address, name, selector or error message. */
   readonly devnet_search: {
     readonly params: {
       readonly query: string;
     };
     readonly result: {
       readonly candidates: readonly CANDIDATE[];
+      /** Older blocks were not searched for names, prefixes and errors; absent if all were. */
+      readonly searched_to_block?: BLOCK_NUMBER;
     };
   };
   /** Gas costs by function, over the transactions of a range of blocks. */
@@ -3560,6 +3715,7 @@ export interface Methods {
       readonly after?: number;
       readonly limit?: PAGE_LIMIT;
       readonly before?: number;
+      readonly include_explorer?: boolean;
     };
     readonly result: {
       readonly requests: readonly REQUEST_ROW[];
@@ -4570,6 +4726,19 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     waits: true,
     tenants: 'everywhere',
   },
+  devnet_nameContracts: {
+    document: 'devnet',
+    params: [{ name: 'contract_addresses' }, { name: 'class_hashes' }],
+    waits: true,
+    tenants: 'everywhere',
+    executes: 'sometimes',
+  },
+  devnet_getAbis: {
+    document: 'devnet',
+    params: [{ name: 'class_hashes' }, { name: 'contract_addresses' }],
+    waits: true,
+    tenants: 'everywhere',
+  },
   devnet_listMessages: {
     document: 'devnet',
     params: [{ name: 'direction' }, { name: 'cursor' }, { name: 'limit' }],
@@ -4732,7 +4901,12 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
   },
   devnet_getRequests: {
     document: 'devnet',
-    params: [{ name: 'after' }, { name: 'limit' }, { name: 'before' }],
+    params: [
+      { name: 'after' },
+      { name: 'limit' },
+      { name: 'before' },
+      { name: 'include_explorer' },
+    ],
     unlogged: true,
     tenants: 'own',
   },

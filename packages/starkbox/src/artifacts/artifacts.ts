@@ -132,6 +132,7 @@ export class Artifacts {
   #addDebugInfo(file: string, hash: string, text: string, sources?: PackageTexts): void {
     try {
       this.#debugInfos.add(hash, JSON.parse(text), () => sources);
+      this.#debugInfos.addFile(hash, file);
     } catch (error) {
       this.#log.warn(`The debug information in ${file} is not used: ${reasonOf(error)}`);
     }

@@ -3,6 +3,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { BoundedMap } from '../bounded-map.js';
 import { stringify } from '../json/json.js';
 import { memberOf } from '../json/reader.js';
+import { contractIn, contractOfFile } from './contract-name.js';
 import { DebugInfo } from './debug-info.js';
 import type { SourceTexts } from './source-texts.js';
 
@@ -33,6 +34,9 @@ export class DebugInfos {
     most: MOST_PACKED,
   });
 
+  /** Names of contracts by class hash. */
+  readonly #names = new BoundedMap<string, string>(MOST_CLASSES);
+
   /**
    * @param artifact a class as a compiler writes it
    * @param textsOf what has the files that it names; that of an earlier artifact of the class is not asked any more
@@ -49,7 +53,20 @@ export class DebugInfos {
     const text = stringify(memberOf(artifact, 'sierra_program_debug_info'));
     this.#written.set(classHash, deflateRawSync(text, PACKING));
     this.#known.set(classHash, { info, texts: textsOf?.(info.files) });
+    const name = contractIn(info);
+    if (name !== undefined) this.#names.set(classHash, name);
     return info;
+  }
+
+  /** Takes the name of a contract from the name of its artifact, unless debug information has it. */
+  addFile(classHash: string, file: string): void {
+    const name = this.#names.get(classHash) ?? contractOfFile(file);
+    if (name !== undefined) this.#names.set(classHash, name);
+  }
+
+  /** The name of the contract that an artifact of the class has. */
+  contractName(classHash: string): string | undefined {
+    return this.#names.get(classHash);
   }
 
   /** The debug information of a class as the compiler wrote it, as JSON text. */

@@ -198,9 +198,16 @@ describe.each([
     const contracts = (await pages(client, 'devnet_listContracts', { limit: 2 })).flatMap(
       (page) => page.contracts,
     );
+    const named = (name: string) => ({ name, name_source: 'CLASS' });
+    const [reverterName, slotsName] = [named('reverter'), named('slots')];
     expect(contracts.slice(0, 2)).toEqual([
-      { contract_address: reverterAt, class_hash: reverter.hash, deployed_in: 4 },
-      { contract_address: slotsAt, class_hash: slots.hash, deployed_in: 2 },
+      {
+        contract_address: reverterAt,
+        class_hash: reverter.hash,
+        deployed_in: 4,
+        ...reverterName,
+      },
+      { contract_address: slotsAt, class_hash: slots.hash, deployed_in: 2, ...slotsName },
     ]);
     const old = contracts.slice(2).map((row) => row.contract_address);
     expect(old).toEqual(expect.arrayContaining([STRK, UDC, firstSender.account.address]));
@@ -209,8 +216,8 @@ describe.each([
       (page) => page.classes,
     );
     expect(classes.slice(0, 2)).toEqual([
-      { class_hash: reverter.hash, declared_in: 3, kind: 'sierra' },
-      { class_hash: slots.hash, declared_in: 1, kind: 'sierra' },
+      { class_hash: reverter.hash, declared_in: 3, kind: 'sierra', ...reverterName },
+      { class_hash: slots.hash, declared_in: 1, kind: 'sierra', ...slotsName },
     ]);
     expect(classes.map((row) => row.kind)).toContain('cairo0');
     expect(classes.map((row) => row.class_hash)).toEqual(

@@ -245,7 +245,9 @@ async function functionOf(chain: Chain, ran: Retrace | undefined): Promise<strin
   if (!frame) return 'transaction';
   const { pendingState, labels } = chain.world;
   const abi = await new Abis().of(frame.class_hash, pendingState);
-  const { contract_name, function_name } = callNames(frame, abi, namesOf([], labels));
+  const { contract_name, function_name } = callNames(frame, abi, {
+    own: namesOf([], labels),
+  });
   return function_name === undefined ? contract_name : `${contract_name}.${function_name}`;
 }
 

@@ -14,7 +14,7 @@ export async function debugClass(
 ): Promise<DEBUG_CLASS> {
   const { hash } = contractClass;
   const abi = await contractClass.abi();
-  const name = labels.get(hash) ?? classNameOf(readAbi(abi));
+  const name = labels.get(hash) ?? infos.contractName(hash) ?? classNameOf(readAbi(abi));
   const source = infos.get(hash)?.wire;
   return {
     class_hash: hash,

@@ -1,5 +1,4 @@
 // Recorded executions of a chain, which debuggers read by ranges.
-import { namesOf } from '@starkbox/abi';
 import type {
   Class,
   DebugLimits,
@@ -21,7 +20,7 @@ import { reasonOf, refuse } from '../../errors.js';
 import { hex } from '../../felt.js';
 import type { Fork } from '../../fork/fork.js';
 import type { Chain } from '../chain.js';
-import { callNames, type NameSources } from '../queries/machine-trace.js';
+import { callNames, type NameSources, namesOfCalls } from '../queries/machine-trace.js';
 import { originExecution } from '../queries/replay-transaction.js';
 import { classAt } from '../queries/visible-class.js';
 import {
@@ -190,9 +189,7 @@ export class DebugTraces {
   }
 
   async #named(runs: ChargedReport['runs'], state: State): Promise<readonly DEBUG_RUN[]> {
-    const { world, options } = this.#chain;
-    const accounts = options.genesis.accounts.map(({ address }) => address);
-    const names = namesOf(accounts, world.labels);
+    const names = await namesOfCalls(this.#sources, runs);
     const namedRuns: DEBUG_RUN[] = [];
     for (const run of runs) {
       const abi = await this.#sources.abis.of(run.class_hash, state);

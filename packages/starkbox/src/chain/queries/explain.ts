@@ -9,14 +9,20 @@ import {
   starknetKeccak,
   type Transaction,
 } from '@starkbox/engine';
-import type { BLOCK_ID, EXECUTED_FILE, MACHINE_TRACE, NAMED_SLOT, OVERRIDES } from '@starkbox/spec';
+import type {
+  BLOCK_ID,
+  CLASS_OF_CONTRACT,
+  EXECUTED_FILE,
+  MACHINE_TRACE,
+  OVERRIDES,
+} from '@starkbox/spec';
 import { BoundedMap } from '../../bounded-map.js';
 import { ADD_DEBUG_INFO } from '../../debug-info/artifact.js';
 import type { DebugInfos } from '../../debug-info/debug-infos.js';
 import { withExcerpts } from '../../debug-info/excerpts.js';
 import { GivenTexts, LONGEST_TEXT } from '../../debug-info/source-texts.js';
 import { fail, reasonOf, refuse } from '../../errors.js';
-import { parse, stringify } from '../../json/json.js';
+import { type JsonText, parse, stringify } from '../../json/json.js';
 import { membersOf } from '../../json/reader.js';
 import type { Log } from '../../log.js';
 import type { Chain } from '../chain.js';
@@ -31,14 +37,18 @@ import {
 } from '../retrace/retrace.js';
 import { readBroadcasted } from '../steps/prepare-transaction.js';
 import { findBlock, keptState, pendingNumber, stateBefore } from '../world/find-block.js';
-import { findTransaction, type World } from '../world/world.js';
+import { findTransaction, nextTime, type World } from '../world/world.js';
 import type { Abis } from './abis.js';
+import type { ContractNames } from './contract-names.js';
+import { listStorage } from './list-contracts.js';
 import type { NameSources } from './machine-trace.js';
-import type { SlotNamer } from './name-storage.js';
+import type { NamedStorage, SlotNamer } from './name-storage.js';
 import type { BranchLocation } from './overrides.js';
 
 /** Refused transactions that can still be asked for. */
 const MOST_REFUSED = 100;
+/** Slots that an explanation reads of a contract. */
+const MOST_STORED = 200;
 
 /** Explains what happened on one chain. The decoder is loaded when it is first needed. */
 export class Explainer {
@@ -47,6 +57,7 @@ export class Explainer {
   readonly #abis: Abis;
   readonly #log: Log;
   #slots: Promise<SlotNamer> | undefined;
+  #names: Promise<ContractNames> | undefined;
   readonly #refused = new BoundedMap<string, RefusedTransaction>(MOST_REFUSED);
 
   /** @param infos debug information, for lines of the source */
@@ -109,7 +120,7 @@ export class Explainer {
 
   /** Where names of contracts, functions and lines come from. */
   get nameSources(): NameSources {
-    return { infos: this.#infos, abis: this.#abis };
+    return { infos: this.#infos, abis: this.#abis, names: () => this.names() };
   }
 
   /** The names of slots; what is learnt of a class is kept for the next call. */
@@ -117,7 +128,7 @@ export class Explainer {
     contracts: readonly { readonly contract_address: string; readonly keys: readonly string[] }[],
     transaction: string | undefined,
     felts: readonly string[] = [],
-  ): Promise<{ readonly slots: readonly NAMED_SLOT[] }> {
+  ): Promise<NamedStorage> {
     const namer = await this.#slotNamer();
     const requests = contracts.map(({ contract_address: contract, keys }) => ({
       contract,
@@ -125,12 +136,32 @@ export class Explainer {
       transaction,
       felts,
     }));
-    return { slots: await namer.name(requests) };
+    return namer.name(requests);
+  }
+
+  /** The names of contracts and classes; what is learnt is kept for the next call. */
+  names(): Promise<ContractNames> {
+    this.#names ??= import('./contract-names.js').then(
+      ({ ContractNames }) => new ContractNames(this.#chain, this.#infos, this.#abis),
+    );
+    return this.#names;
+  }
+
+  /** ABIs of classes and of the current classes of contracts, each once. */
+  async abis(
+    classHashes: readonly string[],
+    addresses: readonly string[],
+  ): Promise<{
+    readonly classes: readonly { readonly class_hash: string; readonly abi: JsonText }[];
+    readonly contracts: readonly CLASS_OF_CONTRACT[];
+  }> {
+    const { listAbis } = await import('./list-abis.js');
+    return listAbis(this.#chain.world, this.#abis, { classHashes, addresses });
   }
 
   #slotNamer(): Promise<SlotNamer> {
     this.#slots ??= import('./name-storage.js').then(
-      ({ SlotNamer }) => new SlotNamer(this.#chain, this.#infos),
+      ({ SlotNamer }) => new SlotNamer(this.#chain, this.#infos, () => this.names()),
     );
     return this.#slots;
   }
@@ -290,17 +321,14 @@ export class Explainer {
     location: RetraceLocation | undefined,
     { signal }: ExplainOptions = {},
   ): Promise<Explanation> {
-    const { explain, namesOf } = await import('@starkbox/abi');
-    const { genesis } = this.#chain.options;
-    const { labels, pendingState } = this.#chain.world;
+    const { explain } = await import('@starkbox/abi');
+    const contractNames = await this.names();
+    const { pendingState } = this.#chain.world;
     // An override may bring a class that the chain lacks.
     const classes = location?.context ? location.state : pendingState;
-    const names = namesOf(
-      genesis.accounts.map(({ address }) => address),
-      labels,
-    );
     const sources: Sources = {
-      names,
+      names: contractNames.own,
+      namesOf: (addresses, classHashes) => contractNames.given(addresses, classHashes),
       abi: (hash) => this.#abis.of(hash, classes),
       ...(location ? this.#reads(location, signal) : {}),
     };
@@ -313,8 +341,18 @@ export class Explainer {
     signal: AbortSignal | undefined,
   ): Omit<Sources, 'names' | 'abi'> {
     const { executions, options } = this.#chain;
-    const { state } = location;
+    const { state, world, number } = location;
     return {
+      ...(location.context
+        ? {}
+        : { time: world.history.header(number + 1)?.timestamp ?? nextTime(world) }),
+      storedAt: async (contract) => {
+        const request = { cursor: undefined, limit: MOST_STORED, isPending: true };
+        const page = await this.#orNothing(`the storage of ${contract}`, () =>
+          listStorage(world, contract, request),
+        );
+        return page?.rows.map(({ value }) => value) ?? [];
+      },
       classAt: async (address) => {
         const hash = await this.#orNothing(`the class of ${address}`, () =>
           state.classHashAt(address),

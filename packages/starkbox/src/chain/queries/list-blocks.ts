@@ -139,9 +139,10 @@ export function wantedKeys({
 
 function passes(
   { transaction, receipt, trace }: TransactionRecord,
-  { sender, contract, type, status, selector, revert_reason: reason }: TRANSACTION_FILTER,
+  { sender, nonce, contract, type, status, selector, revert_reason: reason }: TRANSACTION_FILTER,
 ): boolean {
   if (type !== undefined && typeOf(transaction) !== type) return false;
+  if (nonce !== undefined && !hasNonce(transaction, nonce)) return false;
   if (status !== undefined && isReverted(receipt) !== (status === 'REVERTED')) return false;
   const from = (sender ?? contract) ? senderOf(transaction, receipt) : undefined;
   if (sender !== undefined && from !== sender) return false;
@@ -150,6 +151,12 @@ function passes(
   }
   if (selector !== undefined && !callsFunction(transaction, trace, selector)) return false;
   return reason === undefined || failsWith(receipt, reason);
+}
+
+/** Parses only a transaction whose text may have the nonce. */
+function hasNonce(transaction: string, nonce: string): boolean {
+  if (!transaction.includes(`"${nonce}"`)) return false;
+  return memberOf(readTransaction(transaction), 'nonce') === nonce;
 }
 
 type CallMember = 'contract_address' | 'entry_point_selector';

@@ -12,8 +12,12 @@ export interface PageRequest {
   readonly limit: number;
 }
 
-export function listContracts(world: World, request: PageRequest): Promise<Page<CONTRACT_ROW>> {
-  const rowOf = async (address: string, block: number): Promise<CONTRACT_ROW> => ({
+/** Rows without names: `ContractNames` has them. */
+type ContractRow = Omit<CONTRACT_ROW, 'name' | 'name_source'>;
+type ClassRow = Omit<CLASS_ROW, 'name' | 'name_source'>;
+
+export function listContracts(world: World, request: PageRequest): Promise<Page<ContractRow>> {
+  const rowOf = async (address: string, block: number): Promise<ContractRow> => ({
     contract_address: address,
     // The current one: the class may have been replaced since.
     class_hash: await world.pendingState.classHashAt(address),
@@ -34,7 +38,7 @@ export function listContracts(world: World, request: PageRequest): Promise<Page<
   });
 }
 
-export function listClasses(world: World, request: PageRequest): Promise<Page<CLASS_ROW>> {
+export function listClasses(world: World, request: PageRequest): Promise<Page<ClassRow>> {
   return readPage({
     ...request,
     world,
@@ -42,7 +46,7 @@ export function listClasses(world: World, request: PageRequest): Promise<Page<CL
     blockKeys: [[DECLARES, UNKNOWN]],
     rowsIn: (block) => {
       const { declared_classes, deprecated_declared_classes } = stateDiff(world, block);
-      const rowOf = (hash: string, kind: CLASS_ROW['kind']) => (): CLASS_ROW => ({
+      const rowOf = (hash: string, kind: ClassRow['kind']) => (): ClassRow => ({
         class_hash: hash,
         declared_in: block,
         kind,

@@ -1,5 +1,5 @@
 // What the machine did in a transaction of a block: its calls with their registers, and names.
-import { type Abi, contractName, type Names, namesOf, selectorOf } from '@starkbox/abi';
+import { type Abi, contractName, type GivenNames, type Names, selectorOf } from '@starkbox/abi';
 import type { RetracedFrame, State } from '@starkbox/engine';
 import type { MACHINE_CALL, MACHINE_CLASS, MACHINE_TRACE } from '@starkbox/spec';
 import type { DebugInfos } from '../../debug-info/debug-infos.js';
@@ -10,6 +10,7 @@ import type { Chain } from '../chain.js';
 import { entryPointNames } from '../retrace/cairo-stack.js';
 import { locateRepeatable, retraceTransaction } from '../retrace/retrace.js';
 import type { Abis } from './abis.js';
+import type { ContractNames } from './contract-names.js';
 
 /** Steps of a transaction: their registers are an answer of 64 MB. */
 const MOST_STEPS = 4_000_000;
@@ -19,6 +20,7 @@ const CONSTRUCTOR = selectorOf('constructor');
 export interface NameSources {
   readonly infos: DebugInfos;
   readonly abis: Abis;
+  readonly names: () => Promise<ContractNames>;
 }
 
 export async function machineTrace(
@@ -29,10 +31,7 @@ export async function machineTrace(
 ): Promise<MACHINE_TRACE> {
   const { world } = chain;
   const { record, frames } = await retraced(chain, hash, signal);
-  const names = namesOf(
-    chain.options.genesis.accounts.map(({ address }) => address),
-    world.labels,
-  );
+  const names = await namesOfCalls(sources, frames);
   const calls: MACHINE_CALL[] = [];
   for (const frame of frames) {
     const abi = await sources.abis.of(frame.class_hash, world.pendingState);
@@ -65,27 +64,47 @@ async function retraced(chain: Chain, hash: string, signal: AbortSignal | undefi
   return { record, frames };
 }
 
-function callOf(frame: RetracedFrame, abi: Abi | undefined, names: Names): MACHINE_CALL {
+function callOf(frame: RetracedFrame, abi: Abi | undefined, names: CallNames): MACHINE_CALL {
   const { stack: _stack, visited: _visited, machine, ...rest } = frame;
   if (!machine) throw new Error('a frame without a machine trace');
   return { ...rest, ...machine, ...callNames(frame, abi, names) };
 }
 
+interface NamedCall {
+  readonly contract_address: string;
+  readonly class_hash: string;
+  readonly entry_point_selector: string;
+}
+
+/** Names of the contracts of some calls. */
+interface CallNames {
+  readonly own: Names;
+  readonly given?: GivenNames;
+}
+
+export async function namesOfCalls(
+  sources: NameSources,
+  calls: readonly NamedCall[],
+): Promise<CallNames> {
+  const names = await sources.names();
+  const given = await names.given(
+    calls.map(({ contract_address }) => contract_address),
+    calls.map(({ class_hash }) => class_hash),
+  );
+  return { own: names.own, given };
+}
+
 /** The names of the contract and of the function of a call. */
 export function callNames(
-  call: {
-    readonly contract_address: string;
-    readonly class_hash: string;
-    readonly entry_point_selector: string;
-  },
+  call: NamedCall,
   abi: Abi | undefined,
-  names: Names,
+  { own, given }: CallNames,
 ): { readonly contract_name: string; readonly function_name?: string } {
   const { contract_address, class_hash, entry_point_selector: selector } = call;
   const declared = selector === CONSTRUCTOR ? abi?.constructor_ : undefined;
   const functionName = (abi?.functions.get(selector) ?? declared)?.name;
   return {
-    contract_name: contractName(contract_address, class_hash, abi, names).name,
+    contract_name: contractName(contract_address, class_hash, abi, own, given).name,
     ...(functionName === undefined ? {} : { function_name: functionName }),
   };
 }

@@ -1,28 +1,103 @@
-// Search for blocks, transactions, contracts, classes, labels and methods by a text.
+// Search for blocks, transactions, contracts, classes, functions, events, errors, labels and methods by a text.
 import { type CANDIDATE, canonicalName, METHODS } from '@starkbox/spec';
 import { hex, PRIME } from '../../felt.js';
 import { inMempool } from '../mempool/mempool.js';
 import { findTransaction, type World } from '../world/world.js';
+import { errorsWith, hashesLike } from './search-history.js';
+import { type NameSearch, searchNames } from './search-names.js';
 
 const LIMIT = 20;
-/** Shorter texts match nearly every method. */
-const SHORTEST_METHOD_QUERY = 3;
+/** Methods that are found beside other things. */
+const MOST_METHODS = 5;
+/** Shorter texts match nearly every method and function. */
+const SHORTEST_NAME = 3;
+/** Shorter texts match nearly every error. */
+const SHORTEST_ERROR = 4;
 /** Longer texts match nothing. */
 const LONGEST_QUERY = 200;
 
+export interface SearchResult {
+  readonly candidates: readonly CANDIDATE[];
+  /** Older blocks were not searched; undefined if all were. */
+  readonly searched_to_block?: number;
+}
+
+/** Digits at the begin of a felt, and at its end where it is shortened as pages show it. */
+export interface FeltPart {
+  readonly head: string;
+  readonly tail: string;
+}
+
 /** All matches, the likeliest first. */
-export async function search(world: World, query: string): Promise<readonly CANDIDATE[]> {
+export async function search(names: NameSearch, query: string): Promise<SearchResult> {
+  const { world } = names;
   const text = query.trim().toLowerCase();
-  if (text === '' || text.length > LONGEST_QUERY) return [];
-  const results: CANDIDATE[] = [];
-  if (/^#?\d{1,15}$/.test(text)) results.push(...blockWith(world, Number(text.replace('#', ''))));
-  if (/^0x[\da-f]{1,64}$/.test(text) && BigInt(text) < PRIME) {
-    results.push(...(await named(world, hex(BigInt(text)))));
-  }
+  if (text === '' || text.length > LONGEST_QUERY) return { candidates: [] };
+  const exact: CANDIDATE[] = [];
+  if (/^#?\d{1,15}$/.test(text)) exact.push(...blockWith(world, Number(text.replace('#', ''))));
+  const felt = feltIn(text);
+  if (felt !== undefined) exact.push(...(await named(names, felt)));
   for (const [value, label] of world.labels) {
-    if (label.toLowerCase().includes(text)) results.push({ kind: 'label', value, label });
+    if (label.toLowerCase().includes(text)) exact.push({ kind: 'label', value, label });
   }
-  return [...results, ...methodsLike(text)].slice(0, LIMIT);
+  const found = await searchMore(names, { text, felt, isFound: exact.length > 0 });
+  const others = [...exact, ...found.candidates];
+  const methods = methodsLike(text).slice(0, others.length === 0 ? LIMIT : MOST_METHODS);
+  const { searched_to_block } = found;
+  return {
+    candidates: [...others.slice(0, LIMIT - methods.length), ...methods],
+    ...(searched_to_block === undefined ? {} : { searched_to_block }),
+  };
+}
+
+interface Query {
+  readonly text: string;
+  /** The query as a felt. */
+  readonly felt: string | undefined;
+  /** Whether it is known already what it means. */
+  readonly isFound: boolean;
+}
+
+/** What needs a walk through the newest part of the chain. */
+async function searchMore(
+  names: NameSearch,
+  { text, felt, isFound }: Query,
+): Promise<SearchResult> {
+  const { world } = names;
+  const part = partIn(text);
+  if (part) {
+    if (isFound && felt !== undefined) return { candidates: [] };
+    const ofNames = await searchNames(names, { felt, part });
+    const ofHistory = await hashesLike(world, part);
+    return joined([ofNames, ofHistory]);
+  }
+  if (felt !== undefined || text.length < SHORTEST_NAME) return { candidates: [] };
+  const ofNames = await searchNames(names, { text });
+  const ofErrors = text.length < SHORTEST_ERROR ? [] : [await errorsWith(world, text)];
+  return joined([ofNames, ...ofErrors]);
+}
+
+function joined(results: readonly SearchResult[]): SearchResult {
+  const ends = results.flatMap(({ searched_to_block }) => searched_to_block ?? []);
+  return {
+    candidates: results.flatMap(({ candidates }) => candidates),
+    ...(ends.length === 0 ? {} : { searched_to_block: Math.max(...ends) }),
+  };
+}
+
+function feltIn(text: string): string | undefined {
+  if (!/^0x[\da-f]{1,64}$/.test(text) || BigInt(text) >= PRIME) return undefined;
+  return hex(BigInt(text));
+}
+
+/** `0x4d18f2`, `4d18f2` or `0x4d18f2…5ef2`; at least six digits. */
+function partIn(text: string): FeltPart | undefined {
+  const [, digits, head, tail] =
+    /^(?:(?:0x)?([\da-f]{6,64})|(?:0x)?([\da-f]{2,64})(?:…|\.{3})([\da-f]{2,64}))$/.exec(text) ??
+    [];
+  if (digits !== undefined) return { head: `0x${digits.replace(/^0+/, '')}`, tail: '' };
+  if (head === undefined || tail === undefined || head.length + tail.length < 6) return undefined;
+  return { head: `0x${head.replace(/^0+/, '')}`, tail };
 }
 
 function blockWith({ history }: World, number: number): readonly CANDIDATE[] {
@@ -31,7 +106,7 @@ function blockWith({ history }: World, number: number): readonly CANDIDATE[] {
 }
 
 /** Everything that has this felt as its hash or address. */
-async function named(world: World, felt: string): Promise<readonly CANDIDATE[]> {
+async function named({ world, names }: NameSearch, felt: string): Promise<readonly CANDIDATE[]> {
   const { history, pendingState: state, archived, labels } = world;
   const label = labels.get(felt);
   const labelled = label === undefined ? {} : { label };
@@ -45,16 +120,19 @@ async function named(world: World, felt: string): Promise<readonly CANDIDATE[]> 
   } else if (inMempool(world.mempool, felt)) {
     results.push({ kind: 'transaction', value: felt, detail: 'in the mempool', ...labelled });
   }
-  // A fork requests it from the origin; if that fails, it counts as no contract.
-  const classHash = await state.classHashAt(felt).catch(() => '0x0');
-  if (classHash !== '0x0') {
-    results.push({ kind: 'contract', value: felt, detail: `class ${classHash}`, ...labelled });
+  const [contract] = await names.contracts([felt]);
+  if (contract?.class_hash !== undefined) {
+    const { name, class_hash } = contract;
+    const detail = `class ${class_hash}`;
+    results.push({ kind: 'contract', value: felt, name, detail, ...labelled });
   }
   const declared = state.classSince(felt) ?? archived?.classSince(felt);
   if (declared !== undefined) {
+    const [row] = await names.classes([felt]);
     results.push({
       kind: 'class',
       value: felt,
+      ...(row ? { name: row.name } : {}),
       detail: `declared in block ${declared}`,
       ...labelled,
     });
@@ -66,7 +144,7 @@ async function named(world: World, felt: string): Promise<readonly CANDIDATE[]> 
 
 function methodsLike(text: string): readonly CANDIDATE[] {
   const plain = canonicalName(text);
-  if (plain.length < SHORTEST_METHOD_QUERY) return [];
+  if (plain.length < SHORTEST_NAME) return [];
   return Object.keys(METHODS)
     .filter((name) => name.toLowerCase().includes(plain))
     .map((value) => ({ kind: 'method', value }));

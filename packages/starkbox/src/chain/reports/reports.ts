@@ -4,7 +4,6 @@ import {
   COUNTED,
   GasReport,
   MEASURES,
-  namesOf,
   type RowNames,
   type TransactionTrace,
   withCounts,
@@ -15,6 +14,7 @@ import { Slices } from '../../scheduling/slices.js';
 import type { Chain } from '../chain.js';
 import type { TransactionRecord } from '../history/header.js';
 import { readTrace } from '../history/stored-texts.js';
+import type { ContractNames } from '../queries/contract-names.js';
 import { wantedKeys } from '../queries/list-blocks.js';
 import { readPage } from '../queries/page.js';
 import { pendingNumber } from '../world/find-block.js';
@@ -45,10 +45,13 @@ type Read = Pick<GAS_REPORT, 'from_block' | 'to_block' | 'next'>;
 
 export class Reports {
   readonly #chain: Chain;
+  readonly #names: () => Promise<ContractNames>;
   readonly #classes = new ClassFactsCache();
 
-  constructor(chain: Chain) {
+  /** @param names of the chain */
+  constructor(chain: Chain, names: () => Promise<ContractNames>) {
     this.#chain = chain;
+    this.#names = names;
   }
 
   async gas(
@@ -76,7 +79,7 @@ export class Reports {
         if (!retrace) missing += 1;
       },
     );
-    const names = await this.#names(world, report.classHashes, group_by);
+    const names = await this.#rowNames(world, report, group_by);
     const page = report.page(names, {
       values: include.includes('values'),
       stacks: include.includes('stacks'),
@@ -130,18 +133,23 @@ export class Reports {
     return { ...counted, classes, ...(missing === 0 ? {} : { not_rerun: missing }) };
   }
 
-  async #names(
+  async #rowNames(
     world: World,
-    classes: ReadonlySet<string>,
+    { classHashes, contracts }: GasReport,
     grouping: 'class' | 'contract',
   ): Promise<RowNames> {
-    const facts = await this.#classes.of(world, classes);
-    const accounts = this.#chain.options.genesis.accounts.map(({ address }) => address);
-    const names = namesOf(grouping === 'contract' ? accounts : [], world.labels);
+    const facts = await this.#classes.of(world, classHashes);
+    const contractNames = await this.#names();
+    const isByContract = grouping === 'contract';
+    const { classes, tokens } = await contractNames.given(
+      isByContract ? contracts : [],
+      classHashes,
+    );
+    const { own } = contractNames;
     return ({ contract, classHash, selector }) => {
       const classFacts = facts.get(classHash);
-      const contractName =
-        names.get(grouping === 'contract' ? contract : classHash) ?? classFacts?.name;
+      const ownName = isByContract ? (own.get(contract) ?? tokens.get(contract)) : undefined;
+      const contractName = ownName ?? classes.get(classHash);
       const functionName = classFacts?.functionName(selector);
       return {
         ...(contractName === undefined ? {} : { contract_name: contractName }),

@@ -1,8 +1,8 @@
 // Storage variables of classes, read from their programs and sources, by class hash.
 import {
   type ClassVariables,
+  type FoundSlot,
   readAbi,
-  type SlotName,
   type StorageHashes,
   variablesOf,
 } from '@starkbox/abi';
@@ -27,7 +27,7 @@ export interface NamedClass {
   readonly hash: string;
   readonly variables: ClassVariables;
   /** Names by slot: they are the same in all contracts of the class. */
-  readonly names: BoundedMap<string, SlotName>;
+  readonly names: BoundedMap<string, FoundSlot>;
   /** Slots that were searched in vain, each with its contract and the block that wrote it. */
   readonly unnamed: BoundedMap<string, true>;
 }
@@ -65,7 +65,7 @@ export class NamedClasses {
       hash,
       info,
       variables: variablesOf(facts, HASHES),
-      names: new BoundedMap<string, SlotName>(MOST_SLOTS),
+      names: new BoundedMap<string, FoundSlot>(MOST_SLOTS),
       unnamed: new BoundedMap<string, true>(MOST_SLOTS),
     };
     this.#classes.set(hash, read);

@@ -1,9 +1,9 @@
 // Names of the slots of contracts: by the variables of their classes, and keys that the transactions which wrote them mention.
 import {
   type ClassVariables,
+  type FoundSlot,
   type HashCache,
   type KeyWords,
-  type SlotName,
   SlotSearch,
 } from '@starkbox/abi';
 import type { State } from '@starkbox/engine';
@@ -64,12 +64,12 @@ export class StorageNames {
   }
 
   /** The names by slot; those that were not found are left out. */
-  async of(context: NamingContext, request: SlotRequest): Promise<ReadonlyMap<string, SlotName>> {
+  async of(context: NamingContext, request: SlotRequest): Promise<ReadonlyMap<string, FoundSlot>> {
     if (request.contract === HASH_CONTRACT) return new Map(request.slots.map(blockHashSlot));
     const { pendingState: state } = context.world;
     const hash = await state.classHashAt(request.contract).catch(() => '0x0');
     const namedClass = await this.#classes.of(hash, state);
-    const names = new Map<string, SlotName>();
+    const names = new Map<string, FoundSlot>();
     if (!namedClass) return names;
     const naming = new Naming(context, request, namedClass, names, this.#cache);
     await naming.withoutKeys();
@@ -94,7 +94,7 @@ export class StorageNames {
 }
 
 /** The contract of block hashes has no class; its slots are the numbers of blocks. */
-function blockHashSlot(slot: string): readonly [string, SlotName] {
+function blockHashSlot(slot: string): readonly [string, FoundSlot] {
   const keys = [{ type: 'u64', felts: [slot] }];
   return [slot, { variable: 'block_hashes', path: [{ keys }], type: 'felt252', origin: 'known' }];
 }
@@ -104,7 +104,7 @@ class Naming {
   readonly #context: NamingContext;
   readonly #request: SlotRequest;
   readonly #class: NamedClass;
-  readonly #found: Map<string, SlotName>;
+  readonly #found: Map<string, FoundSlot>;
   readonly #cache: HashCache;
   #words: KeyWords;
 
@@ -112,7 +112,7 @@ class Naming {
     context: NamingContext,
     request: SlotRequest,
     namedClass: NamedClass,
-    names: Map<string, SlotName>,
+    names: Map<string, FoundSlot>,
     cache: HashCache,
   ) {
     this.#cache = cache;

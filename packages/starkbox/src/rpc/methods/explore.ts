@@ -1,4 +1,5 @@
 // Methods that list and find parts of the chain: blocks, transactions, contracts, classes, slots, messages, snapshots, labels, reports.
+import type { CONTRACT_NAME } from '@starkbox/spec';
 import type { Chain } from '../../chain/chain.js';
 import type { Explainer } from '../../chain/queries/explain.js';
 import { BlockLister, listTransactions } from '../../chain/queries/list-blocks.js';
@@ -17,6 +18,7 @@ import { labelsToJson } from '../../chain/world/labels.js';
 import { shortUrl } from '../../errors.js';
 import { hex } from '../../felt.js';
 import type { Group } from '../protocol/handlers.js';
+import type { SandboxNotifications } from '../subscriptions/sandbox-notifications.js';
 import { blockFinality, finality } from '../wire-format.js';
 
 type ExploreMethods =
@@ -26,6 +28,8 @@ type ExploreMethods =
   | 'devnet_listClasses'
   | 'devnet_getStorage'
   | 'devnet_nameStorage'
+  | 'devnet_nameContracts'
+  | 'devnet_getAbis'
   | 'devnet_listMessages'
   | 'devnet_listRuleFindings'
   | 'devnet_listSnapshots'
@@ -41,12 +45,18 @@ type ExploreMethods =
 
 const LIMIT = 50;
 
-export function exploreMethods(chain: Chain, explainer: Explainer): Group<ExploreMethods> {
+export function exploreMethods(
+  chain: Chain,
+  explainer: Explainer,
+  sandbox: SandboxNotifications,
+): Group<ExploreMethods> {
   const lister = new BlockLister();
   // Loaded when first used: a node starts faster without.
   let loading: Promise<Reports> | undefined;
   const reports = (): Promise<Reports> => {
-    loading ??= import('../../chain/reports/reports.js').then(({ Reports }) => new Reports(chain));
+    loading ??= import('../../chain/reports/reports.js').then(
+      ({ Reports }) => new Reports(chain, () => explainer.names()),
+    );
     return loading;
   };
   return {
@@ -74,12 +84,28 @@ export function exploreMethods(chain: Chain, explainer: Explainer): Group<Explor
 
     async devnet_listContracts(request) {
       const page = await listContracts(chain.world, pageRequest(request));
-      return { contracts: page.rows, next: page.next };
+      const names = await explainer.names();
+      const named = await names.contracts(
+        page.rows.map(({ contract_address }) => contract_address),
+      );
+      const byAddress = new Map(named.map((row) => [row.contract_address, row]));
+      const contracts = page.rows.map((row) => ({
+        ...row,
+        ...nameOf(byAddress.get(row.contract_address), row.contract_address),
+      }));
+      return { contracts, next: page.next };
     },
 
     async devnet_listClasses(request) {
       const page = await listClasses(chain.world, pageRequest(request));
-      return { classes: page.rows, next: page.next };
+      const names = await explainer.names();
+      const named = await names.classes(page.rows.map(({ class_hash }) => class_hash));
+      const byHash = new Map(named.map((row) => [row.class_hash, row]));
+      const classes = page.rows.map((row) => ({
+        ...row,
+        ...nameOf(byHash.get(row.class_hash), row.class_hash),
+      }));
+      return { classes, next: page.next };
     },
 
     async devnet_getStorage({ contract_address, block_id, ...request }) {
@@ -92,6 +118,17 @@ export function exploreMethods(chain: Chain, explainer: Explainer): Group<Explor
 
     devnet_nameStorage: ({ contracts, transaction_hash, felts }) =>
       explainer.nameStorage(contracts, transaction_hash, felts),
+
+    async devnet_nameContracts({ contract_addresses = [], class_hashes = [] }) {
+      const names = await explainer.names();
+      return {
+        contracts: await names.contracts(contract_addresses),
+        classes: await names.classes(class_hashes),
+      };
+    },
+
+    devnet_getAbis: ({ class_hashes = [], contract_addresses = [] }) =>
+      explainer.abis(class_hashes, contract_addresses),
 
     async devnet_listMessages({ direction, ...request }) {
       const { world } = chain;
@@ -122,7 +159,11 @@ export function exploreMethods(chain: Chain, explainer: Explainer): Group<Explor
       })),
     }),
 
-    devnet_search: async ({ query }) => ({ candidates: await search(chain.world, query) }),
+    devnet_search: async ({ query }) =>
+      search(
+        { world: chain.world, names: await explainer.names(), abis: explainer.nameSources.abis },
+        query,
+      ),
 
     devnet_gasReport: async (request, { session }) =>
       (await reports()).gas(request, session.signal),
@@ -139,7 +180,11 @@ export function exploreMethods(chain: Chain, explainer: Explainer): Group<Explor
     devnet_machineTrace: ({ transaction_hash }, { session }) =>
       explainer.machineTrace(transaction_hash, session.signal),
 
-    devnet_addArtifact: ({ artifact, sources }) => explainer.addArtifact(artifact, sources),
+    async devnet_addArtifact({ artifact, sources }) {
+      const added = await explainer.addArtifact(artifact, sources);
+      sandbox.artifactAdded();
+      return added;
+    },
 
     async devnet_setLabel({ value, label }, { cause }) {
       await chain.label(value, label ?? undefined, cause);
@@ -150,6 +195,13 @@ export function exploreMethods(chain: Chain, explainer: Explainer): Group<Explor
       labels: labelsToJson(chain.world.labels).map(([value, label]) => ({ value, label })),
     }),
   };
+}
+
+function nameOf(
+  named: Pick<CONTRACT_NAME, 'name' | 'name_source'> | undefined,
+  felt: string,
+): Pick<CONTRACT_NAME, 'name' | 'name_source'> {
+  return { name: named?.name ?? felt, name_source: named?.name_source ?? 'ADDRESS' };
 }
 
 function pageRequest({ cursor, limit = LIMIT }: { cursor?: string; limit?: number }): PageRequest {

@@ -27,8 +27,13 @@ export function requestMethods(
       return log.state;
     },
 
-    devnet_getRequests: ({ after = 0, before = Number.POSITIVE_INFINITY, limit = LIMIT }) => ({
-      requests: log.list(after, before, limit),
+    devnet_getRequests: ({
+      after = 0,
+      before = Number.POSITIVE_INFINITY,
+      limit = LIMIT,
+      include_explorer: withExplorer = false,
+    }) => ({
+      requests: log.list({ after, before, limit, withExplorer }),
       ...log.state,
       ...log.kept,
     }),

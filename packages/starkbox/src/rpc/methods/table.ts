@@ -62,7 +62,7 @@ const GROUPS = [
   ({ chain, postman }: Served) => postmanMethods(chain, postman),
   ({ chain, subscriptions, limits }: Served) => subscribeMethods(chain, subscriptions, limits),
   ({ dump }: Served) => dumpMethods(dump),
-  ({ chain, explainer }: Served) => exploreMethods(chain, explainer),
+  ({ chain, explainer, sandbox }: Served) => exploreMethods(chain, explainer, sandbox),
   (served: Served) => debugMethods(served.chain, served.explainer, () => served.bundles),
   ({ sandbox, subscriptions }: Served) => sandboxMethods(sandbox, subscriptions),
   ({ instances }: Served) => instanceMethods(instances),

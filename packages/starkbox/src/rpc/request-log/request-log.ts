@@ -19,8 +19,9 @@ import {
 } from './recording.js';
 import { Redaction } from './redaction.js';
 
-const MOST = 2000;
-const MOST_BYTES = 16 * 1024 * 1024;
+/** Limits of clients' calls, and of what pages of the explorer read by themselves. */
+const CLIENTS_LIMIT: RingLimit = { calls: 2000, bytes: 14 * 1024 * 1024 };
+const EXPLORER_LIMIT: RingLimit = { calls: 200, bytes: 2 * 1024 * 1024 };
 /** Of a call or an answer, in characters. */
 const LONGEST = 64 * 1024;
 /** What a row takes beside the texts, about. */
@@ -47,15 +48,63 @@ export interface RequestLogOptions {
   readonly about: () => object;
 }
 
-/** The last calls, while recording is on. */
+interface RingLimit {
+  readonly calls: number;
+  readonly bytes: number;
+}
+
+/** The newest calls, by their ids. */
+class CallRing {
+  readonly #limit: RingLimit;
+  readonly #calls = new Map<number, RecordedCall>();
+  #bytes = 0;
+
+  constructor(limit: RingLimit) {
+    this.#limit = limit;
+  }
+
+  get size(): number {
+    return this.#calls.size;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Oldest first. */
+  get calls(): readonly RecordedCall[] {
+    return [...this.#calls.values()];
+  }
+
+  get(id: number): RecordedCall | undefined {
+    return this.#calls.get(id);
+  }
+
+  add(call: RecordedCall): void {
+    this.#calls.set(call.row.id, call);
+    this.#bytes += sizeOf(call);
+    for (const [id, oldest] of this.#calls) {
+      if (this.size <= this.#limit.calls && this.#bytes <= this.#limit.bytes) break;
+      this.#calls.delete(id);
+      this.#bytes -= sizeOf(oldest);
+    }
+  }
+
+  clear(): void {
+    this.#calls.clear();
+    this.#bytes = 0;
+  }
+}
+
+/** The last calls, while recording is on. Reads of the explorer never displace calls of clients. */
 export class RequestLog implements RequestObserver {
   readonly #options: RequestLogOptions;
-  readonly #kept = new Map<number, RecordedCall>();
+  readonly #ofClients = new CallRing(CLIENTS_LIMIT);
+  readonly #ofExplorer = new CallRing(EXPLORER_LIMIT);
   readonly #sockets = new WeakMap<object, number>();
   readonly #clients = new Map<string, number>();
   readonly #counts = { http: 0, ws: 0, 'in-process': 0, calls: 0, batches: 0 };
   #redaction: Redaction | undefined;
-  #bytes = 0;
   #isOn = false;
   #keepsBodies = true;
 
@@ -68,7 +117,10 @@ export class RequestLog implements RequestObserver {
   }
 
   get kept(): { readonly kept: number; readonly kept_bytes: number } {
-    return { kept: this.#kept.size, kept_bytes: this.#bytes };
+    return {
+      kept: this.#ofClients.size + this.#ofExplorer.size,
+      kept_bytes: this.#ofClients.bytes + this.#ofExplorer.bytes,
+    };
   }
 
   set(isOn: boolean, keepsBodies: boolean): void {
@@ -80,8 +132,8 @@ export class RequestLog implements RequestObserver {
   }
 
   clear(): void {
-    this.#kept.clear();
-    this.#bytes = 0;
+    this.#ofClients.clear();
+    this.#ofExplorer.clear();
   }
 
   arrived(caller: Caller, text?: string): ObservedRequest | undefined {
@@ -163,14 +215,8 @@ export class RequestLog implements RequestObserver {
       response_bytes: Buffer.byteLength(answer),
       ...texts?.previews,
     };
-    const loggedCall = { row, request: texts?.request, response: texts?.response };
-    this.#kept.set(row.id, loggedCall);
-    this.#bytes += sizeOf(loggedCall);
-    for (const [id, oldest] of this.#kept) {
-      if (this.#kept.size <= MOST && this.#bytes <= MOST_BYTES) break;
-      this.#kept.delete(id);
-      this.#bytes -= sizeOf(oldest);
-    }
+    const ring = isReadOfExplorer(row) ? this.#ofExplorer : this.#ofClients;
+    ring.add({ row, request: texts?.request, response: texts?.response });
     const { subscriptions } = this.#options;
     if (!subscriptions.has('requests')) return;
     subscriptions.later(() =>
@@ -194,28 +240,44 @@ export class RequestLog implements RequestObserver {
   }
 
   /** Newest first. */
-  list(after: number, before: number, limit: number): readonly REQUEST_ROW[] {
-    const rows: REQUEST_ROW[] = [];
-    // Ids have no gaps.
-    const newest = Math.min(before - 1, this.#counts.calls);
-    for (let id = newest; id > after && rows.length < limit; id -= 1) {
-      const loggedCall = this.#kept.get(id);
-      if (!loggedCall) break;
-      rows.push(loggedCall.row);
-    }
-    return rows;
+  list({ after, before, limit, withExplorer }: ListedRange): readonly REQUEST_ROW[] {
+    const isWanted = ({ row }: RecordedCall): boolean =>
+      row.id > after && row.id < before && (withExplorer || row.tag !== EXPLORER);
+    return this.#all()
+      .filter(isWanted)
+      .slice(-limit)
+      .toReversed()
+      .map(({ row }) => row);
   }
 
   get(id: number): RecordedCall | undefined {
-    return this.#kept.get(id);
+    return this.#ofClients.get(id) ?? this.#ofExplorer.get(id);
   }
 
   /** What was recorded, as a file for `starkbox replay`. */
   recording(): RecordingText {
-    const isWanted = ({ row }: RecordedCall): boolean =>
-      row.tag !== EXPLORER || methodFacts(row.method)?.writes === true;
-    return recordingOf(this.#options.about(), [...this.#kept.values()].filter(isWanted));
+    return recordingOf(this.#options.about(), this.#ofClients.calls);
   }
+
+  /** In the order of their ids. */
+  #all(): readonly RecordedCall[] {
+    return [...this.#ofClients.calls, ...this.#ofExplorer.calls].sort(
+      (call, other) => call.row.id - other.row.id,
+    );
+  }
+}
+
+interface ListedRange {
+  /** Ids, both excluded. */
+  readonly after: number;
+  readonly before: number;
+  readonly limit: number;
+  readonly withExplorer: boolean;
+}
+
+/** A replay needs the explorer's changes, so only its reads are kept apart. */
+function isReadOfExplorer({ tag, method }: REQUEST_ROW): boolean {
+  return tag === EXPLORER && methodFacts(method)?.writes !== true;
 }
 
 interface LoggedExchange {

@@ -55,6 +55,11 @@ export class SandboxNotifications {
     this.#beating = undefined;
   }
 
+  /** Contracts may have other names now. */
+  artifactAdded(): void {
+    if (this.#subscriptions.has('sandbox')) this.#notify(this.#chain.world, { event: 'artifact' });
+  }
+
   turned(turn: Transition): void {
     if (!this.#subscriptions.has('sandbox')) return;
     for (const event of eventsOf(turn)) this.#notify(turn.after.world, event);

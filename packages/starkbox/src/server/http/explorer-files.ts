@@ -13,6 +13,7 @@ const POLICY = [
   "script-src 'self'",
   "style-src 'self'",
   "img-src 'self'",
+  "font-src 'self'",
   "connect-src 'self'",
   "worker-src 'self'",
   "base-uri 'none'",
@@ -76,6 +77,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.png': 'image/png',
   '.ico': 'image/x-icon',
   '.wasm': 'application/wasm',
+  '.woff2': 'font/woff2',
 };
 
 const INDEX = ['index.html'];

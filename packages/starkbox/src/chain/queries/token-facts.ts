@@ -1,0 +1,96 @@
+// Names, symbols and decimals of tokens, as their contracts return them.
+import { type Abi, decodeOutputs, selectorOf, toFelt } from '@starkbox/abi';
+import type { TOKEN_FACTS } from '@starkbox/spec';
+import { BoundedMap } from '../../bounded-map.js';
+import type { Chain } from '../chain.js';
+import { contextAt } from '../retrace/retrace.js';
+import { pendingNumber } from '../world/find-block.js';
+import type { World } from '../world/world.js';
+import type { Abis } from './abis.js';
+import { visibleName } from './visible-name.js';
+
+/** Contracts whose facts are kept. */
+const MOST_TOKENS = 5_000;
+const MOST_DECIMALS = 255n;
+/** Characters of a short string in a felt. */
+const SHORT_STRING = 31;
+
+interface Kept {
+  readonly facts: TOKEN_FACTS | undefined;
+  /** Until a name is set: a token may be initialized after its deployment. */
+  readonly until: number;
+}
+
+/** Tokens of one chain. Each is called once; one that fails is not called again. */
+export class TokenFacts {
+  readonly #chain: Chain;
+  readonly #abis: Abis;
+  readonly #kept = new BoundedMap<string, Kept>(MOST_TOKENS);
+
+  constructor(chain: Chain, abis: Abis) {
+    this.#chain = chain;
+    this.#abis = abis;
+  }
+
+  /** @param classHash a class with `decimals` */
+  async of(world: World, address: string, classHash: string): Promise<TOKEN_FACTS | undefined> {
+    const key = `${address} ${classHash}`;
+    const number = pendingNumber(world);
+    const kept = this.#kept.get(key);
+    if (kept && number <= kept.until) return kept.facts;
+    const facts = await this.#read(world, address, classHash);
+    const isUnnamed = facts !== undefined && facts.name === undefined;
+    this.#kept.set(key, { facts, until: isUnnamed ? number : Number.POSITIVE_INFINITY });
+    return facts;
+  }
+
+  async #read(world: World, address: string, classHash: string): Promise<TOKEN_FACTS | undefined> {
+    const abi = await this.#abis.of(classHash, world.pendingState);
+    const [decimals] = abi ? await this.#call(world, address, 'decimals', abi) : [];
+    const count = decimals?.kind === 'number' ? decimals.value : feltNumber(decimals);
+    if (!abi || count === undefined || count > MOST_DECIMALS) return undefined;
+    const name = textIn((await this.#call(world, address, 'name', abi))[0]);
+    const symbol = textIn((await this.#call(world, address, 'symbol', abi))[0]);
+    return {
+      ...(name === undefined ? {} : { name }),
+      ...(symbol === undefined ? {} : { symbol }),
+      decimals: Number(count),
+    };
+  }
+
+  /** Nothing for a function that the class lacks or that fails. */
+  async #call(world: World, address: string, name: string, abi: Abi): Promise<readonly Value[]> {
+    const selector = selectorOf(name);
+    const entry = abi.functions.get(selector);
+    if (!entry || entry.inputs.length > 0) return [];
+    const { executions, options } = this.#chain;
+    const location = { world, number: pendingNumber(world), state: world.pendingState };
+    const call = { contract_address: address, entry_point_selector: selector, calldata: [] };
+    try {
+      const { result } = await executions.call(location.state, contextAt(location, options), call);
+      return (result && decodeOutputs(entry, result, abi)) ?? [];
+    } catch {
+      return [];
+    }
+  }
+}
+
+type Value = NonNullable<ReturnType<typeof decodeOutputs>>[number];
+
+/** Cairo 0 declares numbers as felts. */
+function feltNumber(value: Value | undefined): bigint | undefined {
+  return value?.kind === 'felt' ? BigInt(value.felt) : undefined;
+}
+
+/** The text of a ByteArray or of a short string. */
+function textIn(value: Value | undefined): string | undefined {
+  if (value?.kind === 'text') return visibleName(value.text);
+  if (value?.kind === 'number') return visibleName(shortString(toFelt(value.value)));
+  return value?.kind === 'felt' ? visibleName(shortString(value.felt)) : undefined;
+}
+
+function shortString(felt: string): string {
+  const digits = felt.slice(2);
+  const bytes = Buffer.from(digits.length % 2 === 0 ? digits : `0${digits}`, 'hex');
+  return bytes.length > SHORT_STRING ? '' : bytes.toString('utf8');
+}
