@@ -1,12 +1,14 @@
 // Build of the explorer, and its development server with a proxy to a node.
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
+import { fonts } from './scripts/fonts.mjs';
 
 const node = process.env['STARKBOX_URL'] ?? 'http://127.0.0.1:5050';
 
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: '/ui/',
+  plugins: [fonts()],
   resolve: {
     // From their sources, so that neither the build nor the development server needs them compiled.
     alias: {
@@ -25,6 +27,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     rolldownOptions: {
+      checks: { pluginTimings: false },
       // Directives such as 'use client' mean nothing here: pages are not rendered on a server.
       onwarn(warning, warn) {
         if (warning.code !== 'MODULE_LEVEL_DIRECTIVE') warn(warning);

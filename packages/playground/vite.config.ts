@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
+import { fonts } from '../explorer/scripts/fonts.mjs';
 
 const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -9,6 +10,7 @@ export default defineConfig({
   root: file('.'),
   // Relative, because the site may be served below any path.
   base: './',
+  plugins: [fonts()],
   // Browsers do not tell the length of a file that the server compresses.
   define: { ENGINE_BYTES: statSync(file('../engine-wasm/engine.wasm')).size },
   resolve: {

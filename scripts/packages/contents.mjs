@@ -20,6 +20,7 @@ const FILES = {
     /^dist\/documents\/[\w./-]+\.json$/,
     /^dist\/explorer\/index\.html(\.(br|gz))?$/,
     /^dist\/explorer\/(assets\/)?[\w.-]+\.(js|css|svg|json)(\.(br|gz))?$/,
+    /^dist\/explorer\/assets\/geist[\w.-]*\.(woff2|txt)$/,
     /^dist\/(debug-adapter|mcp)\/serve\.js$/,
     /^dist\/mcp\/.+\.md$/,
     /^dist\/init\/(code\/\w+\.js|template\/[\w./-]+)$/,
