@@ -2,6 +2,7 @@
 import { type Route, to } from '../navigation/route.js';
 import { call } from '../rpc/client.js';
 import { liveNow } from '../rpc/live-state.js';
+import { readAdjacentOfSender } from '../rpc/sender-transactions.js';
 
 /** The address of the one before (-1) or after (1); undefined at an end of the chain. */
 export async function adjacentPage(route: Route, step: -1 | 1): Promise<string | undefined> {
@@ -33,8 +34,27 @@ async function besideBlock(key: string, step: number): Promise<string | undefine
 /** Most empty blocks that are skipped in search of the next transaction. */
 const MOST_EMPTY = 50;
 
-async function besideTransaction(hash: string, step: number): Promise<string | undefined> {
-  const { block_number } = await call('starknet_getTransactionReceipt', { transaction_hash: hash });
+/** Of the same sender; of the chain for a transaction without one. */
+async function besideTransaction(hash: string, step: -1 | 1): Promise<string | undefined> {
+  const params = { transaction_hash: hash };
+  const [transaction, { block_number }] = await Promise.all([
+    call('starknet_getTransactionByHash', params),
+    call('starknet_getTransactionReceipt', params),
+  ]);
+  if ('sender_address' in transaction && 'nonce' in transaction) {
+    const { sender_address: sender, nonce } = transaction;
+    const sent = { sender, nonce, block: block_number };
+    const adjacent = await readAdjacentOfSender(sent, step);
+    return adjacent === undefined ? undefined : to('tx', adjacent);
+  }
+  return besideInChain(hash, block_number, step);
+}
+
+async function besideInChain(
+  hash: string,
+  block_number: number,
+  step: -1 | 1,
+): Promise<string | undefined> {
   const hashesOf = async (number: number): Promise<readonly string[]> =>
     (
       await call('starknet_getBlockWithTxHashes', {

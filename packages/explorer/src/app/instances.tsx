@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { MAIN, MAIN_PATH, shortId } from '../features/instances/chains.js';
 import { instanceId } from '../format/chain-path.js';
 import { currentRoute, toChain } from '../navigation/route.js';
+import { Icon } from '../parts/icons.js';
 import { Heading } from '../parts/page-states.js';
 import { UntrustedText } from '../parts/values.js';
 import { call, isMissing } from '../rpc/client.js';
@@ -61,7 +62,7 @@ export function Switcher({ open }: { readonly open: () => void }) {
       <span className="what">
         {id === undefined ? MAIN : <UntrustedText text={name ?? shortId(id)} limit={40} />}
       </span>
-      <span aria-hidden="true">▾</span>
+      <Icon name="down" />
     </button>
   );
 }

@@ -1,10 +1,11 @@
 // Keyboard shortcuts. No single key changes the chain: commands open the palette first.
 import { useEffect, useRef, useState } from 'react';
-import { areLettersOn, isShortcut, setLetters } from '../navigation/key-events.js';
-import { go, type Route, setQuery, to, useRoute } from '../navigation/route.js';
+import { areLettersOn, isShortcut, setLetters, shortcutText } from '../navigation/key-events.js';
+import { currentRoute, go, type Route, setQuery, to, useRoute } from '../navigation/route.js';
 import { Button } from '../parts/button.js';
 import { Sheet } from '../parts/dialog.js';
 import { Checkbox } from '../parts/inputs.js';
+import { unpeek } from '../parts/side-panel.js';
 import { nextMode, useMode } from '../parts/table/live-table.js';
 import { Fact } from '../parts/values.js';
 import { runTask } from '../state/tasks.js';
@@ -100,7 +101,7 @@ export function useKeys(open: (what: Opened) => void): boolean {
 function retreat({ target }: KeyboardEvent, { key, query }: Route): void {
   if (target instanceof Element && target.closest('dialog')) return;
   const isField = target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
-  if (query.has('peek')) setQuery({ peek: undefined, tab: undefined, frame: undefined });
+  if (currentRoute().query.has('peek')) unpeek();
   else if (!isField && key === undefined) {
     const filters = [...query.keys()].filter((name) => !PLACES.has(name));
     if (filters.length > 0) {
@@ -111,40 +112,87 @@ function retreat({ target }: KeyboardEvent, { key, query }: Route): void {
   } else if (target instanceof HTMLElement) target.blur();
 }
 
-const KEYS: readonly (readonly [keys: string, does: string])[] = [
-  ['⌘K or /', 'search and commands'],
-  [ENTRIES.flatMap(({ key }) => key ?? []).join(' '), 'pages'],
-  ['. then s n m', 'snapshot, new block, mint: Enter confirms'],
-  ['j k or ↓ ↑', 'next, previous row'],
-  ['Enter or o', 'open the row; with ⌘ or Ctrl in a new tab'],
-  ['Space', 'open the row beside the list'],
-  ['y', 'copy the hash of the row'],
-  ['Home End', 'newest, oldest row'],
-  ['[ ]', 'previous, next block or transaction'],
-  ['f', 'failed only'],
-  ['p', 'paused, live, tail'],
-  ['→ ←', 'open, close a frame of the call tree'],
-  ['e E x', 'expand a frame, expand all, go to the failure'],
-  ['c d g /', 'copy a frame, debug it, show its gas, find frames'],
-  ['F8 F10 F11 ⇧F11', 'in the debugger: resume, step over, into, out; with Alt backwards'],
-  ['⌘↵', 'simulate or run'],
-  ['⇧⌘↵', 'send'],
-  ['Esc', 'close, then clear the filter, then drop the focus'],
-  ['?', 'this table'],
+interface KeyGroup {
+  readonly name: string;
+  readonly keys: readonly (readonly [keys: string, does: string])[];
+}
+
+const KEY_GROUPS: readonly KeyGroup[] = [
+  {
+    name: 'Everywhere',
+    keys: [
+      [`${shortcutText('Mod+K')} or /`, 'search and commands'],
+      [ENTRIES.flatMap(({ key }) => key ?? []).join(' '), 'open a page'],
+      ['. then s n m', 'snapshot, new block, mint; Enter confirms'],
+      ['Esc', 'close, then clear the filter, then drop the focus'],
+      ['?', 'show these keys'],
+    ],
+  },
+  {
+    name: 'Lists',
+    keys: [
+      ['j k or ↓ ↑', 'next, previous row'],
+      ['Home End', 'first, last row'],
+      ['Enter or o', 'open the row'],
+      [shortcutText('Mod+Enter'), 'open the row in a new tab'],
+      ['y', 'copy the hash of the row'],
+    ],
+  },
+  {
+    name: 'Activity, transactions and blocks',
+    keys: [
+      ['Space', 'open the row beside the list'],
+      ['f', 'show failed transactions only'],
+      ['p', 'pause, follow, or follow at the end'],
+      ['[ ]', 'on a block or transaction: previous, next'],
+    ],
+  },
+  {
+    name: 'Calls of a transaction',
+    keys: [
+      ['x', 'go to the failure'],
+      ['→ ←', 'open, close a frame'],
+      ['e E', 'expand a frame, expand all'],
+      ['c d g', 'copy a frame, debug it, show its gas'],
+      ['/', 'find frames'],
+    ],
+  },
+  {
+    name: 'Forms',
+    keys: [
+      [shortcutText('Mod+Enter'), 'simulate or call'],
+      [shortcutText('Shift+Mod+Enter'), 'send'],
+    ],
+  },
+  {
+    name: 'Debugger',
+    keys: [
+      [`F8 F10 F11 ${shortcutText('Shift+F11')}`, 'resume, step over, into, out'],
+      [`${shortcutText('Alt')} with these`, 'the same backwards'],
+      ['c e w x', 'next call, event, storage write, failure'],
+    ],
+  },
 ];
 
 export function Keys({ close }: { readonly close: () => void }) {
   return (
-    <Sheet label="Keys" close={close}>
+    <Sheet label="Keys" close={close} className="sheet wide">
       <div>
         <h2>Keys</h2>
-        <dl className="keys">
-          {KEYS.map(([keys, does]) => (
-            <Fact key={keys} name={<kbd>{keys}</kbd>}>
-              {does}
-            </Fact>
+        <div className="key-groups">
+          {KEY_GROUPS.map(({ name, keys }) => (
+            <section key={name} aria-label={name}>
+              <h3>{name}</h3>
+              <dl className="keys">
+                {keys.map(([keys, does]) => (
+                  <Fact key={keys} name={<kbd>{keys}</kbd>}>
+                    {does}
+                  </Fact>
+                ))}
+              </dl>
+            </section>
           ))}
-        </dl>
+        </div>
         <div className="line-of">
           <LettersSwitch />
           <Button onClick={close}>Close</Button>
@@ -154,7 +202,7 @@ export function Keys({ close }: { readonly close: () => void }) {
   );
 }
 
-/** Switch for single-letter shortcuts; Enter, arrows, Escape and ⌘K always work. */
+/** Switch for single-letter shortcuts; Enter, arrows, Escape and the search always work. */
 export function LettersSwitch() {
   const [isOn, setOn] = useState(areLettersOn);
   return (
@@ -165,7 +213,7 @@ export function LettersSwitch() {
         setOn(isOn);
       }}
     >
-      single-letter shortcuts
+      Single-letter shortcuts
     </Checkbox>
   );
 }

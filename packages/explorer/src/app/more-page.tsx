@@ -1,6 +1,6 @@
 // List of the pages that the bottom bar of a narrow screen leaves out.
-
 import { to } from '../navigation/route.js';
+import { Icon } from '../parts/icons.js';
 import { Heading } from '../parts/page-states.js';
 import { Link } from '../parts/values.js';
 import { BOTTOM, ENTRIES, useUseful } from './pages.js';
@@ -13,11 +13,13 @@ export function MorePage() {
   return (
     <>
       <Heading title="More" />
-      <ul className="functions" aria-label="More pages">
-        {entries.map(({ name, page, about }) => (
+      <ul className="more-pages" aria-label="More pages">
+        {entries.map(({ name, page, icon, about }) => (
           <li key={page}>
-            <Link className="more" href={to(page)}>
-              {name} <span className="soft">{about}</span>
+            <Link href={to(page)}>
+              <Icon name={icon} />
+              <span className="name">{name}</span>
+              <span className="soft">{about}</span>
             </Link>
           </li>
         ))}

@@ -99,7 +99,7 @@ export const RAIL: readonly (readonly NavigationEntry[])[] = [
       icon: 'contracts',
       key: '7',
       about: 'deployed contracts',
-      also: ['contract'],
+      also: ['contract', 'token'],
       ...lazyPage(
         async () => (await import('../features/contracts/contracts-page.js')).ContractsPage,
       ),
@@ -110,9 +110,7 @@ export const RAIL: readonly (readonly NavigationEntry[])[] = [
       icon: 'classes',
       about: 'declared classes',
       also: ['class'],
-      ...lazyPage(
-        async () => (await import('../features/contracts/contracts-page.js')).ClassesPage,
-      ),
+      ...lazyPage(async () => (await import('../features/contracts/classes-page.js')).ClassesPage),
     },
   ],
   [
@@ -198,12 +196,12 @@ export const RAIL: readonly (readonly NavigationEntry[])[] = [
 export const ENTRIES: readonly NavigationEntry[] = RAIL.flat();
 
 /** Entries of the bottom bar on narrow screens. */
-export const BOTTOM: readonly (readonly [name: string, page: string])[] = [
-  ['Overview', ''],
-  ['Txs', 'transactions'],
-  ['Contracts', 'contracts'],
-  ['Timeline', 'timeline'],
-  ['More', 'more'],
+export const BOTTOM: readonly (readonly [name: string, page: string, icon: IconName])[] = [
+  ['Overview', '', 'overview'],
+  ['Transactions', 'transactions', 'transactions'],
+  ['Contracts', 'contracts', 'contracts'],
+  ['Timeline', 'timeline', 'timeline'],
+  ['More', 'more', 'more'],
 ];
 
 /** Detail pages, with the id in their path. */
@@ -220,6 +218,10 @@ export const DETAIL_PAGES: ReadonlyMap<string, LazyPage<{ readonly id: string }>
     lazyPage(async () => (await import('../features/contracts/contract-page.js')).ContractPage),
   ],
   ['class', lazyPage(async () => (await import('../features/contracts/class-page.js')).ClassPage)],
+  [
+    'token',
+    lazyPage(async () => (await import('../features/contracts/token/token-page.js')).TokenPage),
+  ],
 ]);
 
 /** Loads the code of one page before the first rendering. */

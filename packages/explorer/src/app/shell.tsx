@@ -3,8 +3,9 @@ import { namesOf } from '@starkbox/abi';
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { grouped, priceText, STRK } from '../format/amount.js';
 import { hasUrl } from '../format/chain-path.js';
-import { NamesContext, safeLabels } from '../format/names.js';
+import { NamesContext, refreshNames, safeLabels } from '../format/names.js';
 import { momentText, offsetText, spanText, timeText } from '../format/time.js';
+import { shortcutText } from '../navigation/key-events.js';
 import { lazyPage } from '../navigation/lazy-page.js';
 import { to, useRoute } from '../navigation/route.js';
 import { PlainButton } from '../parts/button.js';
@@ -21,6 +22,7 @@ import { GonePage, Switcher } from './instances.js';
 import { Keys, type Opened, useKeys } from './keyboard.js';
 import { BOTTOM, type NavigationEntry, RAIL, useUseful } from './pages.js';
 import { Palette } from './palette.js';
+import { useRecentRecorder } from './recent.js';
 import { applyTheme, nextTheme, theme as readTheme, type Theme } from './theme.js';
 import { TokenPage } from './token-page.js';
 
@@ -54,6 +56,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
     return () => runTask(queries.resetQueries());
   }, [isLocked]);
   useEqualValues();
+  useRecentRecorder();
   const isPrefixed = useKeys(setOpen);
   const isStale = connection === 'reconnecting' || connection === 'unreachable';
   return (
@@ -75,8 +78,9 @@ export function Shell({ children }: { readonly children: ReactNode }) {
           {isLocked ? <TokenPage /> : isGone ? <GonePage /> : children}
         </main>
         <nav className="bottom" aria-label="Main pages">
-          {BOTTOM.map(([name, target]) => (
+          {BOTTOM.map(([name, target, icon]) => (
             <Link key={name} href={to(target)} current={page === target}>
+              <Icon name={icon} />
               {name}
             </Link>
           ))}
@@ -152,60 +156,74 @@ function Strip({ connection, search, switchChain }: StripProps) {
   return (
     <header className="strip" data-connection={connection} data-fork={fork && ''}>
       {connection !== 'gone' && hasUrl() && <Switcher open={switchChain} />}
-      {head && (
-        <span className="head">
-          <Link href={to('block', head.number)}>#{grouped(head.number)}</Link>
-          <span className="pending">
-            {' · '}
-            <Link href={to('block', 'pre_confirmed')}>{grouped(pending)} pending</Link>
+      {/* In the order of their use: what does not fit is hidden. */}
+      <div className="strip-facts">
+        <ConnectionState connection={connection} />
+        {head && (
+          <span className="head">
+            <Link href={to('block', head.number)}>#{grouped(head.number)}</Link>
+            <span className="pending">
+              {' · '}
+              <Link href={to('block', 'pre_confirmed')}>{grouped(pending)} pending</Link>
+            </span>
           </span>
-        </span>
-      )}
-      {fork && (
-        <Link className="wide" href={to('node')} title="The origin of this fork">
-          fork of {fork.chain} @ {grouped(fork.block)}
+        )}
+        {shift !== undefined && (
+          <Link className="offset" href={to('control')} title="Offset of the chain’s clock">
+            <Icon name="pending" />
+            {shift}
+          </Link>
+        )}
+        <Link className="wide" href={to('control')} title="Chain time in UTC; change it on Control">
+          {momentText(now, year)}
         </Link>
-      )}
-      <Link className="wide" href={to('control')} title="Chain time in UTC; change it on Control">
-        {momentText(now, year)} {shift !== undefined && <span className="offset">{shift}</span>}
-      </Link>
-      {shift !== undefined && <span className="offset narrow">{shift}</span>}
-      {price !== undefined && (
-        <Link className="wide" href={to('control')} title="Price of L2 gas; change it on Control">
-          l2 {priceText(price, STRK)}
-        </Link>
-      )}
-      <ConnectionState connection={connection} />
+        {fork && (
+          <Link className="wide" href={to('node')} title="The origin of this fork">
+            fork of {fork.chain} @ {grouped(fork.block)}
+          </Link>
+        )}
+        {price !== undefined && (
+          <Link className="wide" href={to('control')} title="Price of L2 gas; change it on Control">
+            L2 gas {priceText(price, STRK)}
+          </Link>
+        )}
+      </div>
       <button type="button" className="search" onClick={search}>
         <Icon name="search" />
         <span className="words">Search or run a command</span>
-        <span className="wide" aria-hidden="true">
-          ⌘K
-        </span>
+        <kbd aria-hidden="true">{shortcutText('Mod+K')}</kbd>
       </button>
       <ThemeButton />
     </header>
   );
 }
 
+const CONNECTION_ICONS = {
+  starting: 'ring',
+  live: 'dot',
+  'catching-up': 'ring',
+  reconnecting: 'warning',
+  locked: 'stopped',
+  gone: 'stopped',
+  unreachable: 'stopped',
+} as const;
+
 function ConnectionState({ connection }: { readonly connection: Connection }) {
   const { receivedAt } = liveNow();
   const silence = Math.max(0, Math.round((Date.now() - receivedAt) / 1000));
-  const [glyph, words] = {
-    starting: ['○', 'connecting'],
-    live: ['●', 'live'],
-    'catching-up': ['○', 'catching up'],
-    reconnecting: ['△', `reconnecting, last message ${spanText(silence)} ago`],
-    locked: ['■', 'token needed'],
-    gone: ['■', 'no such instance'],
-    unreachable: ['■', `node not reachable since ${timeText(Math.floor(receivedAt / 1000))}`],
+  const words = {
+    starting: 'connecting',
+    live: 'live',
+    'catching-up': 'catching up',
+    reconnecting: `reconnecting, last message ${spanText(silence)} ago`,
+    locked: 'token needed',
+    gone: 'no such instance',
+    unreachable: `node not reachable since ${timeText(Math.floor(receivedAt / 1000))}`,
   }[connection];
   return (
-    <span className="connection">
-      <span className="glyph" aria-hidden="true">
-        {glyph}
-      </span>
-      {words}
+    <span className="connection" title={words}>
+      <Icon name={CONNECTION_ICONS[connection]} />
+      <span className="what">{words}</span>
     </span>
   );
 }
@@ -215,7 +233,7 @@ function ThemeButton() {
   return (
     <button
       type="button"
-      className="theme wide"
+      className="theme"
       aria-label={`Theme: ${theme}`}
       title={`Theme: ${theme}`}
       onClick={() => {
@@ -246,17 +264,23 @@ function useResetQueries(): void {
         predicate: ({ queryKey }) => queryKey[0] !== 'class' && queryKey[0] !== 'accounts',
       }),
     );
+    refreshNames();
   }, [epoch]);
   useEffect(() => {
     if (beat > 0) runTask(queries.invalidateQueries({ queryKey: ['now'] }));
   }, [beat]);
-  const labelled = useLive(
-    (live) => live.operations.find(({ event }) => event === 'label')?.id ?? 0,
+  const named = useLive(
+    (live) => live.operations.find(({ event }) => NAMING_EVENTS.has(event))?.id ?? 0,
   );
   useEffect(() => {
-    if (labelled > 0) runTask(queries.invalidateQueries({ queryKey: ['labels'] }));
-  }, [labelled]);
+    if (named === 0) return;
+    runTask(queries.invalidateQueries({ queryKey: ['labels'] }));
+    refreshNames();
+  }, [named]);
 }
+
+/** Operations after which contracts may have other names. */
+const NAMING_EVENTS: ReadonlySet<string> = new Set(['label', 'artifact']);
 
 const PAST_CHANGES: Readonly<Record<string, string>> = {
   away: 'The chain was restarted or reverted while you were away.',

@@ -7,6 +7,7 @@ import { Button } from '../parts/button.js';
 import { Heading } from '../parts/page-states.js';
 import { Link } from '../parts/values.js';
 import { runTask } from '../state/tasks.js';
+import { Beside } from './beside.js';
 import { MorePage } from './more-page.js';
 import { DETAIL_PAGES, ENTRIES, loadAll, loadPage } from './pages.js';
 import { Shell } from './shell.js';
@@ -69,6 +70,7 @@ function App() {
     <Shell>
       <Guard route={`${page}/${key ?? ''}`}>
         <Page />
+        <Beside />
       </Guard>
     </Shell>
   );

@@ -43,6 +43,26 @@ export function columnAmount(value: bigint, unit: Unit): string {
   );
 }
 
+/** An amount with all its decimals: up to the sixth, the rest, and the symbol. */
+export interface WholeAmount {
+  readonly start: string;
+  readonly rest: string;
+  readonly symbol: string;
+}
+
+export function wholeAmount(value: bigint, { decimals: places, symbol }: Unit): WholeAmount {
+  const size = value < 0n ? -value : value;
+  const unit = 10n ** BigInt(places);
+  const fraction = places === 0 ? '' : (size % unit).toString().padStart(places, '0');
+  const digits = fraction.replace(/0+$/, '');
+  const shown = digits.slice(0, SHOWN_DIGITS);
+  return {
+    start: `${value < 0n ? '−' : ''}${grouped(size / unit)}${shown === '' ? '' : `.${shown}`}`,
+    rest: digits.slice(SHOWN_DIGITS),
+    symbol,
+  };
+}
+
 /** The exact integer with its base unit. */
 export function exactText(value: bigint, unit: Unit): string {
   return `${grouped(value)} ${unit.base}`;

@@ -1,6 +1,7 @@
-// Tests on key events, and the setting for single-letter shortcuts.
+// Tests on key events, names of keys, and the setting for single-letter shortcuts.
 
 const SETTING = 'starkbox.letters';
+const IS_MAC = /Mac|iP(?:hone|ad)/.test(navigator.userAgent);
 
 /** Whether the event comes from an input or a dialog. */
 export function isTyping({ target }: { readonly target: unknown }): boolean {
@@ -22,6 +23,21 @@ interface KeyPress {
 /** Whether a key without modifiers may be a shortcut. */
 export function isShortcut(event: KeyPress): boolean {
   return areLettersOn() && !event.metaKey && !event.ctrlKey && !event.altKey && !isTyping(event);
+}
+
+const MAC_KEYS: Readonly<Record<string, string>> = {
+  Mod: '⌘',
+  Shift: '⇧',
+  Alt: '⌥',
+  Enter: '↵',
+};
+
+/** A shortcut such as `Shift+Mod+Enter` as this system writes it: `⇧⌘↵` on a Mac, `Ctrl+Shift+Enter` elsewhere. */
+export function shortcutText(keys: string, isMac: boolean = IS_MAC): string {
+  const parts = keys.split('+');
+  if (isMac) return parts.map((key) => MAC_KEYS[key] ?? key).join('');
+  const named = parts.map((key) => (key === 'Mod' ? 'Ctrl' : key));
+  return named.sort((key, other) => Number(other === 'Ctrl') - Number(key === 'Ctrl')).join('+');
 }
 
 /** ⌘Enter or Ctrl+Enter, which submits a form. */

@@ -1,4 +1,5 @@
 // Router: addresses of pages, the current one, and navigation.
+import { createContext, useContext } from 'react';
 import { chainPath, pagesPath } from '../format/chain-path.js';
 import { createStore, useStore } from '../state/store.js';
 
@@ -11,6 +12,9 @@ export interface Route {
   readonly key: string | undefined;
   readonly query: URLSearchParams;
 }
+
+/** Whether this is rendered in the panel beside another page. */
+export const BesideContext = createContext(false);
 
 const route = createStore(read());
 addEventListener('popstate', () => route.set(read()));
@@ -37,22 +41,48 @@ export function currentRoute(): Route {
   return route.get();
 }
 
+/** Routes of pages below a panel; the panel takes the tab and the frame of the address. */
+const routesBelow = new WeakMap<Route, Route>();
+
+function below(whole: Route): Route {
+  const { page, key, query } = whole;
+  if (!query.has('peek')) return whole;
+  const routeBelow = routesBelow.get(whole) ?? { page, key, query: queryBelow(query) };
+  routesBelow.set(whole, routeBelow);
+  return routeBelow;
+}
+
+function queryBelow(query: URLSearchParams): URLSearchParams {
+  const own = new URLSearchParams(query);
+  const tab = own.get('under');
+  for (const name of ['peek', 'under', 'tab', 'frame']) own.delete(name);
+  if (tab !== null) own.set('tab', tab);
+  return own;
+}
+
 export function useRoute(): Route {
+  const isBeside = useContext(BesideContext);
+  const whole = useStore(route);
+  return isBeside ? whole : below(whole);
+}
+
+/** The address as it is, with what belongs to a panel. */
+export function useWholeRoute(): Route {
   return useStore(route);
 }
 
 /** The address of a page of this chain. */
 export function to(page: string, key?: string | number, query?: Record<string, string>): string {
   const search = new URLSearchParams(query).toString();
-  return below(BASE, page, key) + (search === '' ? '' : `?${search}`);
+  return pathOf(BASE, page, key) + (search === '' ? '' : `?${search}`);
 }
 
 /** The address of a page of another chain, which is loaded anew; an empty path is the node's own chain. */
 export function toChain(path: string, page: string, key?: string): string {
-  return below(path + pagesPath(), page, key);
+  return pathOf(path + pagesPath(), page, key);
 }
 
-function below(base: string, page: string, key: string | number | undefined): string {
+function pathOf(base: string, page: string, key: string | number | undefined): string {
   if (page === '') return `${base}/`;
   return [base, page, ...(key === undefined ? [] : [encodeURIComponent(key)])].join('/');
 }

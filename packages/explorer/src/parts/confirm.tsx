@@ -25,9 +25,9 @@ export interface AskProps {
 
 export function Group({ name, children }: { readonly name: string; readonly children: ReactNode }) {
   return (
-    <section className="panel group" aria-label={name}>
+    <section className="panel card" aria-label={name}>
       <h2>{name}</h2>
-      <div className="stack">{children}</div>
+      {children}
     </section>
   );
 }
@@ -46,7 +46,7 @@ export function Confirm({ question, close }: ConfirmProps) {
         <p>{question.loss}</p>
         {question.canKeep && (
           <Checkbox className="line-of" checked={keep} change={setKeep}>
-            download an image first
+            Download an image first
           </Checkbox>
         )}
         <div className="line-of">

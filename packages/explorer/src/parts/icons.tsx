@@ -38,14 +38,50 @@ const OUTLINES = {
     'M8 11a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM8 1.5V3M8 13v1.5M1.5 8H3M13 8h1.5M3.4 3.4l1.1 1.1M11.5 11.5l1.1 1.1M12.6 3.4l-1.1 1.1M4.5 11.5l-1.1 1.1',
   dark: 'M13.5 9.6A5.7 5.7 0 0 1 6.4 2.5a5.8 5.8 0 1 0 7.1 7.1z',
   auto: 'M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12zM8 2v12M8 5h4.9M8 8h6M8 11h4.9',
+  down: 'M4 6.25L8 10.25l4-4',
+  up: 'M4 9.75L8 5.75l4 4',
+  right: 'M6.25 4L10.25 8l-4 4',
+  left: 'M9.75 4L5.75 8l4 4',
+  arrow: 'M2.5 8h11M9.5 4l4 4-4 4',
+  cross: 'M4 4l8 8M12 4l-8 8',
+  plus: 'M8 3v10M3 8h10',
+  minus: 'M3 8h10',
+  changed: 'M8 2v7M4.5 5.5h7M4.5 13h7',
+  succeeded: 'M8 14.25a6.25 6.25 0 1 0 0-12.5 6.25 6.25 0 0 0 0 12.5zM5.25 8.25l2 2 3.6-4',
+  failed:
+    'M8 14.25a6.25 6.25 0 1 0 0-12.5 6.25 6.25 0 0 0 0 12.5zM5.75 5.75l4.5 4.5M10.25 5.75l-4.5 4.5',
+  warning: 'M8 2.25l6.25 11.5H1.75zM8 6.5v3.25M8 11.5v.75',
+  stopped: 'M3.5 3.5h9v9h-9z',
+  dot: 'M8 11.5a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7z',
+  ring: 'M8 11.5a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7z',
+  pending: 'M8 14.25a6.25 6.25 0 1 0 0-12.5 6.25 6.25 0 0 0 0 12.5zM8 4.75V8l2.25 1.5',
+  settled: 'M8 1.75l5.25 2v4c0 3.1-2.2 5.4-5.25 6.5-3.05-1.1-5.25-3.4-5.25-6.5v-4zM8 5v6M5.5 8h5',
+  open: 'M9.5 2.5h4v4M13.5 2.5L7.5 8.5M11.5 9.5v4h-9v-9h4',
+  more: 'M3.5 8h.01M8 8h.01M12.5 8h.01',
+  info: 'M8 14.25a6.25 6.25 0 1 0 0-12.5 6.25 6.25 0 0 0 0 12.5zM8 7.25v4M8 4.75v.75',
+  close: 'M4 4l8 8M12 4l-8 8',
+  snapshot: 'M8 2l6 6-6 6-6-6z',
+  send: 'M14 2L7 9M14 2l-4.5 12L7 9 2 6.5z',
+  debug:
+    'M5 6.5a3 3 0 0 1 6 0V10a3 3 0 0 1-6 0zM5 8.5H2M14 8.5h-3M5 6L2.5 4M11 6l2.5-2M5 11l-2.5 2M11 11l2.5 2',
+  recent: 'M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12zM8 4.8V8l2.3 1.6',
+  zoomIn: 'M10.5 10.5l4 4M7 2a5 5 0 1 0 0 10A5 5 0 0 0 7 2zM7 5v4M5 7h4',
+  zoomOut: 'M10.5 10.5l4 4M7 2a5 5 0 1 0 0 10A5 5 0 0 0 7 2zM5 7h4',
 } as const;
+
+/** Shapes that are filled. */
+const FILLED: ReadonlySet<string> = new Set(['dot', 'stopped']);
 
 export type IconName = keyof typeof OUTLINES;
 
 /** Always beside a word, or in a control with an accessible name. */
 export function Icon({ name }: { readonly name: IconName }) {
   return (
-    <svg className="icon-svg" viewBox="0 0 16 16" aria-hidden="true">
+    <svg
+      className={FILLED.has(name) ? 'icon-svg is-filled' : 'icon-svg'}
+      viewBox="0 0 16 16"
+      aria-hidden="true"
+    >
       <path d={OUTLINES[name]} />
     </svg>
   );

@@ -110,7 +110,7 @@ interface BlockTagFieldProps {
 export function BlockTagField({ at, change }: BlockTagFieldProps) {
   return (
     <Select
-      label="at"
+      label="at block"
       value={at}
       change={(tag) => change(tag === 'latest' ? 'latest' : 'pre_confirmed')}
     >

@@ -1,5 +1,6 @@
 // Button that opens a small panel below itself.
 import { type ReactNode, useEffect, useRef } from 'react';
+import { Icon } from './icons.js';
 
 interface MenuProps {
   readonly label: string;
@@ -37,7 +38,7 @@ export function Menu({ label, children }: MenuProps) {
       }}
     >
       <summary ref={summary} className="plain">
-        {label} <span aria-hidden="true">▾</span>
+        {label} <Icon name="down" />
       </summary>
       <div className="menu-panel">{children}</div>
     </details>

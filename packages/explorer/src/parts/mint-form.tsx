@@ -4,7 +4,8 @@ import { amountText, grouped, readAmount, unitOf } from '../format/amount.js';
 import { to } from '../navigation/route.js';
 import { Action, act } from './action.js';
 import { Select, TextInput } from './inputs.js';
-import { Amount, Link } from './values.js';
+import { Amount } from './number.js';
+import { Link } from './values.js';
 
 export function Mint({ address, name }: { readonly address: string; readonly name: string }) {
   const [text, setText] = useState('100');

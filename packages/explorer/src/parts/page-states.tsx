@@ -1,9 +1,11 @@
 // Page heading, loading state, error state.
-import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useContext, useEffect, useRef, useState } from 'react';
 import { instanceId } from '../format/chain-path.js';
+import { BesideContext } from '../navigation/route.js';
 import { explanationIn, RpcFailure, Unreachable } from '../rpc/client.js';
 import { runTask } from '../state/tasks.js';
 import { Button } from './button.js';
+import { Icon, type IconName } from './icons.js';
 import { UntrustedText } from './values.js';
 
 /** Shows nothing at first, because most answers arrive within that time. */
@@ -14,6 +16,28 @@ export function Loading({ what }: { readonly what: string }) {
     return () => clearTimeout(timer);
   }, []);
   return isVisible ? <p className="empty">Reading {what}…</p> : null;
+}
+
+interface EmptyProps {
+  /** What is not there yet. */
+  readonly title: ReactNode;
+  readonly icon?: IconName;
+  /** One thing to do about it: how such entries come about. */
+  readonly children?: ReactNode;
+  /** Buttons and links. */
+  readonly action?: ReactNode;
+}
+
+/** In the place of a list without entries: teaches one thing. */
+export function Empty({ title, icon, children, action }: EmptyProps) {
+  return (
+    <div className="teach">
+      {icon && <Icon name={icon} />}
+      <strong>{title}</strong>
+      {children !== undefined && <div>{children}</div>}
+      {action !== undefined && <div className="actions">{action}</div>}
+    </div>
+  );
 }
 
 interface ProblemProps {
@@ -71,9 +95,6 @@ export function ErrorText({ of }: { readonly of: unknown }) {
 
 /** Tells tabs of several chains apart. */
 const CHAIN = instanceId() === undefined ? 'Starkbox' : `instance ${instanceId()}`;
-
-/** Whether this is rendered in the side panel of another page. */
-export const BesideContext = createContext(false);
 
 interface HeadingProps {
   readonly title: string;

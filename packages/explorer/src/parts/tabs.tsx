@@ -1,7 +1,7 @@
 // Tabs of a page, each with its own address.
-
+import { useContext } from 'react';
 import { grouped } from '../format/amount.js';
-import { to, useRoute } from '../navigation/route.js';
+import { BesideContext, to, useRoute } from '../navigation/route.js';
 import { Link } from './values.js';
 
 export interface Tab {
@@ -19,9 +19,8 @@ interface TabsProps {
 
 export function Tabs({ tabs, current, isFirstDefault = true }: TabsProps) {
   const { page, key, query } = useRoute();
-  // The tabs may be inside of a side panel.
   const { tab: _tab, frame: _frame, ...others } = Object.fromEntries(query);
-  const panelQuery = query.has('peek') ? others : {};
+  const panelQuery = useContext(BesideContext) ? others : {};
   return (
     <nav className="tabs" aria-label="Sections of this page">
       {tabs.map(({ id, name, count }, at) => (

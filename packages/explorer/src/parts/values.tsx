@@ -8,8 +8,8 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react';
-import { amountText, columnAmount, exactText, grouped, type Unit } from '../format/amount.js';
-import { functionName, useNames } from '../format/names.js';
+import { grouped } from '../format/amount.js';
+import { useClassName, useContractName, useFunctionName } from '../format/names.js';
 import { ageText, isoText, momentText } from '../format/time.js';
 import { escapeText } from '../format/untrusted-text.js';
 import { go, to } from '../navigation/route.js';
@@ -116,8 +116,9 @@ interface AddressProps {
   readonly copy?: boolean;
 }
 
+/** Contract by its name, or by its short address where it has none. */
 export function Address({ of, mark = false, copy = false }: AddressProps) {
-  const name = useNames().get(of);
+  const name = useContractName(of);
   return (
     <>
       <Link
@@ -128,19 +129,26 @@ export function Address({ of, mark = false, copy = false }: AddressProps) {
         value={of}
       >
         {mark && <Mark of={of} />}
-        {name === undefined ? shortAddress(of) : <UntrustedText text={name} limit={40} />}
+        {name === undefined ? shortAddress(of) : <UntrustedText text={name} limit={60} />}
       </Link>
       {copy && <Copy value={of} what="address" />}
     </>
   );
 }
 
+/** Class by its name, or by its short hash where it has none. */
 export function ClassRef({ of, copy = false }: { readonly of: string; readonly copy?: boolean }) {
-  const name = useNames().get(of);
+  const name = useClassName(of);
   return (
     <>
-      <Link href={to('class', of)} className="mono" title={of} value={of}>
-        {name ?? shortHash(of)}
+      <Link
+        href={to('class', of)}
+        className={name === undefined ? 'named mono' : 'named'}
+        title={of}
+        {...(name === undefined ? {} : { label: `class ${name}, ends ${of.slice(-5)}` })}
+        value={of}
+      >
+        {name === undefined ? shortHash(of) : <UntrustedText text={name} limit={60} />}
       </Link>
       {copy && <Copy value={of} what="class hash" />}
     </>
@@ -186,7 +194,7 @@ export function Felt({ of }: { readonly of: string }) {
 
 /** Function name, or the selector where the name is unknown. */
 export function FunctionName({ selector }: { readonly selector: string }) {
-  const name = functionName(selector);
+  const name = useFunctionName(selector);
   if (name === undefined) return <Felt of={selector} />;
   return (
     <span title={selector}>
@@ -214,24 +222,6 @@ export function UntrustedText({ text, limit, quoted = false }: UntrustedTextProp
       )}
     </bdi>
   );
-}
-
-interface AmountProps {
-  readonly of: bigint;
-  readonly unit: Unit;
-  readonly column?: boolean;
-}
-
-export function Amount({ of, unit, column = false }: AmountProps) {
-  return (
-    <span title={exactText(of, unit)} className="nowrap">
-      {column ? columnAmount(of, unit) : amountText(of, unit)}
-    </span>
-  );
-}
-
-export function Gas({ of }: { readonly of: number | bigint }) {
-  return <span>{grouped(of)}</span>;
 }
 
 const seconds = createStore(0);
@@ -268,18 +258,11 @@ export function Age({ of }: { readonly of: number }) {
 export function Status({ of, words = false }: { readonly of: string; readonly words?: boolean }) {
   const isOk = of === 'SUCCEEDED';
   const word = isOk ? 'Succeeded' : 'Reverted';
-  const glyph = isOk ? '✓' : '✕';
+  if (!words) return <OutcomeSign isOk={isOk} word={word} />;
   return (
-    <span className={isOk ? 'ok' : 'fail'}>
-      {words ? (
-        <>
-          <span aria-hidden="true">{glyph}</span> {word}
-        </>
-      ) : (
-        <span role="img" aria-label={word}>
-          {glyph}
-        </span>
-      )}
+    <span className={isOk ? 'signed ok' : 'signed fail'}>
+      <Icon name={isOk ? 'succeeded' : 'failed'} />
+      {word}
     </span>
   );
 }
@@ -292,15 +275,27 @@ interface OutcomeSignProps {
 
 export function OutcomeSign({ isOk, word }: OutcomeSignProps) {
   return (
-    <span className={isOk ? 'ok' : 'fail'} role="img" aria-label={word}>
-      {isOk ? '✓' : '✕'}
+    <span className={isOk ? 'sign ok' : 'sign fail'} role="img" aria-label={word}>
+      <Icon name={isOk ? 'done' : 'cross'} />
     </span>
   );
 }
 
 /** Empty for the usual case, “accepted on L2”. */
 export function Finality({ of }: { readonly of: string }) {
-  if (of === 'PRE_CONFIRMED') return <span className="warn">◐ pre-confirmed</span>;
-  if (of === 'ACCEPTED_ON_L1') return <span className="l1">◉ accepted on L1</span>;
+  if (of === 'PRE_CONFIRMED')
+    return (
+      <span className="signed warn">
+        <Icon name="pending" />
+        pre-confirmed
+      </span>
+    );
+  if (of === 'ACCEPTED_ON_L1')
+    return (
+      <span className="signed l1">
+        <Icon name="settled" />
+        accepted on L1
+      </span>
+    );
   return null;
 }

@@ -1,5 +1,5 @@
 // Cached queries of the chain, with fallback to standard methods.
-import { type Abi, readAbi } from '@starkbox/abi';
+import type { Abi } from '@starkbox/abi';
 import type {
   BLOCK_ROW,
   CANDIDATE,
@@ -11,8 +11,10 @@ import type {
 import { QueryClient, type UseQueryResult, useQueries, useQuery } from '@tanstack/react-query';
 import { grouped } from '../format/amount.js';
 import { learnNames } from '../format/names.js';
+import { readClassAbi } from './abis.js';
 import { call, isMissing, Unreachable } from './client.js';
 import type { Result } from './methods.js';
+import { preloadNames } from './names.js';
 import {
   readStandardBlocks,
   readStandardClasses,
@@ -101,12 +103,16 @@ export async function readTransactions(
   isTip = false,
 ): Promise<Page<TransactionRow>> {
   const below = standardFrom(cursor);
-  if (below !== undefined) return standardTransactions(filter, below);
-  return orStandard(
-    'devnet_listTransactions',
-    () => listTransactions(filter, cursor, isTip),
-    () => standardTransactions(filter, 'pre_confirmed', isTip ? 1 : MOST_STANDARD_PAGES),
-  );
+  const page =
+    below !== undefined
+      ? await standardTransactions(filter, below)
+      : await orStandard(
+          'devnet_listTransactions',
+          () => listTransactions(filter, cursor, isTip),
+          () => standardTransactions(filter, 'pre_confirmed', isTip ? 1 : MOST_STANDARD_PAGES),
+        );
+  await preloadNames(page.rows.flatMap((row) => [row.sender_address, row.call?.contract_address]));
+  return page;
 }
 
 /** Most empty pages in a row before reading on needs a request. */
@@ -177,11 +183,14 @@ export async function readBlocks(cursor: string | undefined): Promise<Page<Block
   );
 }
 
-export async function readContracts(cursor: string | undefined): Promise<Page<ContractRow>> {
+export async function readContracts(
+  cursor: string | undefined,
+  limit = 50,
+): Promise<Page<ContractRow>> {
   return orStandard(
     'devnet_listContracts',
     async () => {
-      const params = cursor === undefined ? {} : { cursor };
+      const params = cursor === undefined ? { limit } : { limit, cursor };
       const { contracts, next } = await call('devnet_listContracts', params);
       return { rows: contracts, next };
     },
@@ -212,23 +221,17 @@ export async function search(line: string): Promise<readonly CANDIDATE[]> {
 /** A class never changes; only its ABI is cached. */
 const classQuery = (hash: string) => ({
   queryKey: ['class', hash],
-  queryFn: async (): Promise<Abi> => {
-    const { abi } = await call('starknet_getClass', {
-      block_id: 'pre_confirmed',
-      class_hash: hash,
-    });
-    return learnNames(readAbi(abi));
-  },
+  queryFn: async (): Promise<Abi> => learnNames(await readClassAbi(hash)),
   retry: false,
 });
 
 /** ABI of the current class at an address. */
 export async function readAbiAt(contract_address: string): Promise<Abi> {
-  const { abi } = await call('starknet_getClassAt', {
+  const hash = await call('starknet_getClassHashAt', {
     block_id: 'pre_confirmed',
     contract_address,
   });
-  return learnNames(readAbi(abi));
+  return queries.ensureQueryData(classQuery(hash));
 }
 
 const abiAtQuery = (address: string) => ({
@@ -295,9 +298,10 @@ export function useTransaction(hash: string) {
 }
 
 /** The node's explanation of a reverted transaction; null where it gives none. */
-export function useExplained(hash: string) {
+export function useExplained(hash: string, isWanted: boolean) {
   return useQuery({
     queryKey: ['explained', hash],
+    enabled: isWanted,
     queryFn: () =>
       orStandard<Result<'devnet_explainTransaction'> | null>(
         'devnet_explainTransaction',

@@ -1,6 +1,6 @@
 // Lists read by standard methods, for the origin of a fork and for restricted nodes.
 
-import { canonicalFelt, readMulticall } from '@starkbox/abi';
+import { canonicalFelt, readMulticall, shortAddress, shortHash } from '@starkbox/abi';
 import type { BLOCK_ROW, CANDIDATE, TRANSACTION_FILTER, TRANSACTION_ROW } from '@starkbox/spec';
 import { call } from './client.js';
 import type { Result } from './methods.js';
@@ -199,6 +199,8 @@ export async function readStandardContracts() {
       contract_address: address,
       class_hash,
       deployed_in: number,
+      name: shortAddress(address),
+      name_source: 'ADDRESS' as const,
     })),
   );
 }
@@ -209,11 +211,15 @@ export async function readStandardClasses() {
       class_hash,
       declared_in: number,
       kind: 'sierra' as const,
+      name: shortHash(class_hash),
+      name_source: 'ADDRESS' as const,
     })),
     ...diff.deprecated_declared_classes.map((class_hash) => ({
       class_hash,
       declared_in: number,
       kind: 'cairo0' as const,
+      name: shortHash(class_hash),
+      name_source: 'ADDRESS' as const,
     })),
   ]);
 }

@@ -56,7 +56,7 @@ test('a key is compared with the account, kept in the tab, and signs', async () 
 
   await page.goto(`${stage.origin}/ui/contract/${counter}?tab=interact&f=increase`);
   await page.getByLabel('amount').fill('3');
-  await page.getByLabel('as', { exact: true }).fill(account);
+  await page.getByLabel('sender', { exact: true }).fill(account);
   await page.getByRole('button', { name: /^Send as treasury/ }).click();
   await page.getByText('Succeeded').waitFor();
   expect(await nonce()).toBe('0x1');

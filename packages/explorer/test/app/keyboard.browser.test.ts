@@ -78,7 +78,7 @@ describe('without a pointer', () => {
     await tabTo(page, /^Revert to/);
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').waitFor();
-    await tabTo(page, /download an image first/);
+    await tabTo(page, /Download an image first/);
     await page.keyboard.press('Space');
     await tabTo(page, /^Revert to/);
     await page.keyboard.press('Enter');
@@ -90,7 +90,7 @@ describe('without a pointer', () => {
     const page = await open('');
     await page.keyboard.press('/');
     await page.keyboard.type(counter);
-    await page.getByRole('option', { name: /^contract/ }).waitFor();
+    await page.getByRole('group', { name: 'Contracts' }).getByRole('option').first().waitFor();
     await page.keyboard.press('Enter');
     await expect.poll(() => path(page)).toBe(`/ui/contract/${counter}`);
     await tabTo(page, /^Interact/);
@@ -221,11 +221,47 @@ describe('keys', () => {
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
   });
 
+  test('the help names Control elsewhere than on a Mac', async () => {
+    const page = await open('transactions');
+    await page.keyboard.press('?');
+    const help = page.getByRole('dialog', { name: 'Keys' });
+    await help.getByText('Ctrl+K or /').waitFor();
+    expect(await page.locator('body').innerText()).not.toMatch(/[⌘⇧⌥]/);
+    const mac = await stage.open('transactions', { userAgent: 'Mozilla/5.0 (Macintosh)' });
+    await mac.page.keyboard.press('?');
+    await mac.page.getByRole('dialog', { name: 'Keys' }).getByText('⌘K or /').waitFor();
+  });
+
+  test('keys of the help work on the pages that it names', async () => {
+    const page = await open('transactions');
+    await page.keyboard.press('?');
+    const help = page.getByRole('dialog', { name: 'Keys' });
+    const groupOf = (keys: string) =>
+      help.getByRole('region').filter({ has: page.getByText(keys, { exact: true }) });
+    await help.waitFor();
+    expect(await groupOf('Space').locator('h3').allInnerTexts()).toEqual([
+      'Activity, transactions and blocks',
+    ]);
+    expect(await groupOf('x').locator('h3').allInnerTexts()).toEqual(['Calls of a transaction']);
+    await page.keyboard.press('Escape');
+    for (const where of ['activity', 'transactions', 'blocks']) {
+      await page.goto(`${stage.origin}/ui/${where}`);
+      await page.locator('tr[data-row]').first().waitFor();
+      await page.keyboard.press('j');
+      await page.keyboard.press('Space');
+      await expect.poll(() => search(page).get('peek')).not.toBeNull();
+    }
+    await page.goto(`${stage.origin}/ui/tx/${failed}`);
+    await page.getByRole('treegrid').waitFor();
+    await page.keyboard.press('x');
+    await expect.poll(() => focused(page)).toMatch(/fail\(.*oops/);
+  });
+
   test('single letters can be turned off; arrows and Control+K stay', async () => {
     const page = await open('transactions');
     await page.locator('tr[data-row]').first().waitFor();
     await page.keyboard.press('?');
-    await tabTo(page, /^single-letter/, 5);
+    await tabTo(page, /^Single-letter/, 5);
     await page.keyboard.press('Space');
     await page.keyboard.press('Escape');
     for (const key of ['p', 'f', '2', '.', '?', '/', 'j']) await page.keyboard.press(key);

@@ -44,13 +44,61 @@ describe('search', () => {
   test('a block hash leads to the block', async () => {
     const { block_hash } = await stage.node.client.call('starknet_blockHashAndNumber', {});
     const page = await find(block_hash);
-    await page.getByRole('option', { name: /^block/ }).click();
+    await page.getByRole('group', { name: 'Blocks' }).getByRole('option').click();
     await page.getByRole('heading', { level: 1, name: /^Block/ }).waitFor();
+  });
+
+  test('groups results by kind: names, functions, errors and the first digits of a hash', async () => {
+    const page = await find('transfer');
+    await page.getByRole('group', { name: 'Functions' }).getByText('transfer').first().waitFor();
+    await page.getByRole('combobox').fill('insufficient balance');
+    const errors = page.getByRole('group', { name: 'Failed transactions' });
+    await errors.getByRole('option').first().waitFor();
+    await page.getByRole('combobox').fill(reverted.slice(0, 8));
+    await page.getByRole('group', { name: 'Transactions' }).getByRole('option').first().click();
+    await expect.poll(() => new URL(page.url()).pathname).toBe(`/ui/tx/${reverted}`);
+  });
+
+  test('opens the debugger of a transaction', async () => {
+    const page = await find(`debug ${reverted}`);
+    await page.getByRole('option', { name: /^Debug 0x/ }).click();
+    await expect.poll(() => page.url()).toBe(`${stage.origin}/ui/tx/${reverted}?tab=debug`);
+  });
+
+  test('shows recent visits and commands before anything is typed', async () => {
+    const { page } = await stage.open('block/2', {});
+    await page.getByRole('heading', { level: 1, name: 'Block 2' }).waitFor();
+    const visit = async (path: string): Promise<void> => {
+      await page.goto(`${stage.origin}/ui/${path}`);
+      await page.locator('h1').waitFor();
+    };
+    await visit(`tx/${reverted}`);
+    await visit(`contract/${stage.address(2)}`);
+    // Nothing has this hash.
+    await visit('tx/0x123456');
+    await page.keyboard.press('Control+k');
+    const recent = page.getByRole('group', { name: 'Recent' }).getByRole('option');
+    await expect
+      .poll(() => recent.allInnerTexts())
+      .toEqual([
+        expect.stringContaining('account 2'),
+        expect.stringMatching(/^Transaction 0x[\s\S]*reverted/),
+        'Block 2',
+      ]);
+    const commands = page.getByRole('group', { name: 'Commands' });
+    const { block_count } = await stage.node.client.call('devnet_getStatus', {});
+    await commands.getByRole('option', { name: /^Create a block/ }).click();
+    expect(await page.getByRole('combobox').inputValue()).toBe('create block');
+    expect((await stage.node.client.call('devnet_getStatus', {})).block_count).toBe(block_count);
+    await page.keyboard.press('Enter');
+    await expect
+      .poll(async () => (await stage.node.client.call('devnet_getStatus', {})).block_count)
+      .toBe(block_count + 1);
   });
 
   test('reports that nothing was found', async () => {
     const page = await find('gibberish');
-    await page.getByText('Nothing found:').waitFor();
+    await page.getByText('Nothing found.').waitFor();
   });
 });
 

@@ -41,7 +41,7 @@ test('form and JSON edit the same value, which is sent', async () => {
   const { page } = await openMethod('devnet_mint');
   await page.getByLabel('address', { exact: true }).fill('0xabc');
   await page.getByLabel('amount', { exact: true }).fill('340282366920938463463374607431768211455');
-  await page.getByRole('button', { name: '+ unit' }).click();
+  await page.getByRole('button', { name: 'unit', exact: true }).click();
   await page.getByLabel('unit', { exact: true }).selectOption('FRI');
   expect(await json(page).inputValue()).toBe(
     '{\n  "address": "0xabc",\n  "amount": 340282366920938463463374607431768211455,\n  "unit": "FRI"\n}',
@@ -49,7 +49,7 @@ test('form and JSON edit the same value, which is sent', async () => {
   await json(page).fill('{"address": "0xabc", "amount": 12345, "unit": "FRI"}');
   expect(await page.getByLabel('amount', { exact: true }).inputValue()).toBe('12345');
   await page.getByRole('button', { name: 'Send devnet_mint' }).click();
-  await answer(page).getByText('answered').waitFor();
+  await answer(page).getByText('Succeeded').waitFor();
   expect(await answer(page).innerText()).toMatch(/in [\d.]+ ms/);
   const { amount } = await stage.node.client.call('devnet_getAccountBalance', {
     address: '0xabc',
@@ -79,11 +79,20 @@ test('alternatives are selected in the form, and Control+Enter sends', async () 
   await answer(page).getByText(`"block_hash": "${block_hash}"`).waitFor();
 });
 
+test('numbers begin with a value that the node accepts', async () => {
+  const { page } = await openMethod('starknet_getEvents');
+  expect(JSON.parse(await json(page).inputValue())).toEqual({ filter: { chunk_size: 100 } });
+  await page.keyboard.press('Control+Enter');
+  await answer(page).getByText('Succeeded').waitFor();
+  const { page: settings } = await openMethod('devnet_reorg');
+  expect(JSON.parse(await json(settings).inputValue())).toEqual({ depth: 1 });
+});
+
 test('an error is shown with its code, and the documentation lists possible errors', async () => {
   const { page } = await openMethod('starknet_getTransactionByHash');
   await page.getByLabel('transaction_hash', { exact: true }).fill('0x123');
   await page.keyboard.press('Control+Enter');
-  await answer(page).getByText('refused').waitFor();
+  await answer(page).getByText('Failed').waitFor();
   await answer(page).getByText('29').waitFor();
   const docs = page.getByRole('region', { name: 'About the method' });
   await docs.getByText('Transaction hash not found').waitFor();
@@ -132,12 +141,12 @@ test('a destructive method asks for confirmation', async () => {
 test('the history of calls has no secrets', async () => {
   const { page } = await openMethod('devnet_postmanLoad');
   await page.getByLabel('network_url', { exact: true }).fill('http://127.0.0.1:1');
-  await page.getByRole('button', { name: '+ deployer_account_private_key' }).click();
+  await page.getByRole('button', { name: 'deployer_account_private_key', exact: true }).click();
   const secret = page.getByLabel('deployer_account_private_key', { exact: true });
   expect(await secret.getAttribute('type')).toBe('password');
   await secret.fill('0x5ec7e7');
   await page.keyboard.press('Control+Enter');
-  await answer(page).getByText('refused').waitFor();
+  await answer(page).getByText('Failed').waitFor();
   const storage = await page.evaluate(() => JSON.stringify({ ...localStorage }));
   expect(storage).toContain('devnet_postmanLoad');
   expect(storage).not.toContain('5ec7e7');

@@ -87,7 +87,7 @@ describe('a class', () => {
     await page.getByLabel('an address that only this account').check();
     await expect.poll(() => address.innerText()).not.toBe(salted);
     const unique = await address.innerText();
-    await page.getByLabel('as', { exact: true }).fill('account 3');
+    await page.getByLabel('sender', { exact: true }).fill('account 3');
     await expect.poll(() => address.innerText()).not.toBe(unique);
     const addressText = await address.innerText();
     await page.getByRole('button', { name: /^Deploy as account 3/ }).click();

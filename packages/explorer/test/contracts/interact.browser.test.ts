@@ -107,7 +107,7 @@ describe('a contract', () => {
     const { page } = await openLive(stage, `contract/${STRK}?tab=interact&f=approve`);
     await page.getByLabel('spender').fill('account 1');
     await page.getByLabel('amount').fill('3');
-    await page.getByLabel('as', { exact: true }).fill(other);
+    await page.getByLabel('sender', { exact: true }).fill(other);
     const before = await nonce(other);
     await page.getByRole('button', { name: /^Send as impersonated/ }).click();
     await page.getByText('Succeeded').waitFor();

@@ -1,4 +1,6 @@
 // Page of control: clock, prices, blocks, snapshots, files and restart.
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { contentOf, isLive, type Stage, setStage } from '../support/stage.js';
 
@@ -34,8 +36,8 @@ describe('control', () => {
 
   test('prices are changed, and a changed one is marked', async () => {
     const { page } = await stage.open('control');
-    await page.getByLabel('new l1 price in fri').fill('0.987654321');
-    await page.getByRole('button', { name: 'Apply in a new block' }).click();
+    await page.getByLabel('New L1 gas price in fri').fill('0.987654321');
+    await page.getByRole('button', { name: 'Set prices' }).click();
     await page.locator('[data-price=gas_price_fri]', { hasText: 'changed' }).waitFor();
     expect(await page.locator('[data-price=gas_price_fri]').innerText()).toContain(
       '0.987654321 gfri',
@@ -50,7 +52,7 @@ describe('control', () => {
     const { page } = await stage.open('control');
     await isLive(page);
     const { block_count } = await status();
-    await page.getByRole('button', { name: /^Create block/ }).click();
+    await page.getByRole('button', { name: /^Create block \d/ }).click();
     await expect.poll(async () => (await status()).block_count).toBe(block_count + 1);
   });
 
@@ -58,26 +60,68 @@ describe('control', () => {
     const { page } = await stage.open('control');
     await isLive(page);
     const { block_count } = await status();
-    await page.getByLabel('blocks', { exact: true }).fill('3');
-    await page.getByLabel('seconds apart', { exact: true }).fill('60');
-    await page.getByRole('button', { name: 'Create several' }).click();
+    await page.getByLabel('Number of blocks').fill('3');
+    await page.getByLabel('Seconds apart').fill('60');
+    await page.getByRole('button', { name: 'Create blocks' }).click();
     await expect.poll(async () => (await status()).block_count).toBe(block_count + 3);
-    await page.getByLabel('time step', { exact: true }).fill('12');
-    await page.getByRole('button', { name: 'Set time step' }).click();
-    await page.getByText('12 s from block to block').waitFor();
-    await page.getByLabel('time step', { exact: true }).fill('none');
-    await page.getByRole('button', { name: 'Set time step' }).click();
-    await page.getByText('time passes as it really does').waitFor();
+    await page.getByLabel('Fixed step').check();
+    await page.getByLabel('Seconds per block').fill('12');
+    await page.getByRole('button', { name: 'Set timestamps' }).click();
+    await page.getByText('Set timestamps: 12 s per block').first().waitFor();
+    await page.getByRole('radio', { name: 'Clock' }).check();
+    await page.getByRole('button', { name: 'Set timestamps' }).click();
+    await page.getByText('Set timestamps: by the clock').first().waitFor();
+  });
+
+  test('the block mode is chosen among all modes of the node', async () => {
+    const { page } = await stage.open('control');
+    const card = page.getByRole('region', { name: 'Block mode' });
+    const mode = async () =>
+      (await stage.node.client.call('devnet_getBlockSettings', {})).block_generation_on;
+    const set = card.getByRole('button', { name: 'Set block mode' });
+    expect(await card.getByLabel('On transaction').isChecked()).toBe(true);
+    expect(await set.getAttribute('aria-disabled')).toBe('true');
+    await card.getByLabel('On an interval', { exact: true }).check();
+    await card.getByLabel('Seconds between blocks').fill('0');
+    expect(await set.getAttribute('aria-disabled')).toBe('true');
+    for (const [name, field, text, expected] of [
+      ['On an interval', 'Seconds between blocks', '900', '900'],
+      ['On an interval', 'Seconds between blocks', '900.5', '900500ms'],
+      ['Mempool on an interval', 'Milliseconds between blocks', '900000', 'mempool:900000'],
+      ['Mempool', undefined, '', 'mempool'],
+      ['On demand', undefined, '', 'demand'],
+      ['On transaction', undefined, '', 'transaction'],
+    ] as const) {
+      await card.getByLabel(name, { exact: true }).check();
+      if (field !== undefined) await card.getByLabel(field).fill(text);
+      await set.click();
+      await expect.poll(mode).toBe(expected);
+    }
+  });
+
+  test('fields stay within their cards at every width', async () => {
+    const { page } = await stage.open('control', {});
+    await page.getByLabel('New L1 gas price in fri').waitFor();
+    for (const width of [360, 640, 768, 1024, 1199, 1200, 1440, 2560]) {
+      await page.setViewportSize({ width, height: 900 });
+      const outside = await page.evaluate(() => {
+        const right = (element: Element): number => element.getBoundingClientRect().right;
+        return [...document.querySelectorAll('.card')].flatMap((card) =>
+          [...card.querySelectorAll('input, button, td, span')]
+            .filter((part) => right(part) > right(card))
+            .map((part) => `${card.getAttribute('aria-label')}: ${part.outerHTML}`),
+        );
+      });
+      expect([width, outside]).toEqual([width, []]);
+    }
   });
 
   test('a balance is set in a token contract', async () => {
     const { page } = await stage.open('control');
     await isLive(page);
-    await page
-      .getByLabel('token contract', { exact: true })
-      .fill(stage.node.node.tokens.eth.address);
-    await page.getByLabel('holder', { exact: true }).fill('0xabc');
-    await page.getByLabel('balance', { exact: true }).fill('77');
+    await page.getByLabel('Token contract').fill(stage.node.node.tokens.eth.address);
+    await page.getByLabel('Holder').fill('0xabc');
+    await page.getByLabel('Balance in').fill('77');
     await page.getByRole('button', { name: 'Set balance' }).click();
     await page.getByText('holds 77').first().waitFor();
     const params = { address: '0xabc', unit: 'WEI' };
@@ -118,16 +162,16 @@ describe('control', () => {
       buffer: await contentOf(await file),
     };
     await stage.node.client.call('devnet_createBlock', {});
-    await page.getByLabel('load a file').setInputFiles(image);
+    await page.getByLabel('Load an image').setInputFiles(image);
     const sheet = page.getByRole('dialog');
-    expect(await sheet.innerText()).toContain('replaces this one');
+    expect(await sheet.innerText()).toContain('replaces this chain');
     expect((await status()).block_count).toBe(block_count + 1);
     await sheet.getByLabel('download an image first').uncheck();
     await sheet.getByRole('button', { name: 'Load the chain' }).click();
     await expect.poll(async () => (await status()).block_count).toBe(block_count);
     const buffer = Buffer.from('[ no journal');
     const wrong = { name: 'wrong', mimeType: 'application/json', buffer };
-    await page.getByLabel('load a file').setInputFiles(wrong);
+    await page.getByLabel('Load an image').setInputFiles(wrong);
     await page.getByText('neither an image nor a journal').waitFor();
   });
 
@@ -157,7 +201,7 @@ describe('destructive actions', () => {
     const { page } = await stage.open('control');
     await isLive(page);
     const { block_count } = await status();
-    await page.getByLabel('block', { exact: true }).fill(String(block_count - 1));
+    await page.getByLabel('First block to abort').fill(String(block_count - 1));
     await page.getByRole('button', { name: `Abort from ${block_count - 1}` }).click();
     const sheet = page.getByRole('dialog');
     expect(await sheet.innerText()).toContain('1 in all');
@@ -171,7 +215,7 @@ describe('destructive actions', () => {
     const { timestamp } = await stage.node.client.call('starknet_getBlockWithTxHashes', {
       block_id: 'latest',
     });
-    await page.getByLabel('new time').fill('5');
+    await page.getByRole('textbox', { name: 'New time' }).fill('5');
     await page.getByRole('button', { name: /^Set clock to/ }).click();
     await page.getByRole('dialog').getByText('Set the clock backwards?').waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();

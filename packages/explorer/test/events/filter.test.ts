@@ -1,7 +1,7 @@
 // Filter of events in the address of the page.
 import { hash } from 'starknet';
 import { describe, expect, test } from 'vitest';
-import { keysOf, readFilter, readKeys } from '../../src/features/events/filter.js';
+import { keysOf, readFilter, readKeys } from '../../src/rpc/event-filter.js';
 
 describe('a filter', () => {
   test('is read from an address, and a name is a key', () => {

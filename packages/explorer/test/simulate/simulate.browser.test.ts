@@ -24,7 +24,7 @@ describe('steps', () => {
 
   test('run on the state of earlier steps, are compared with the previous run, and can be sent', async () => {
     const { page, complaints } = await openLive(stage, 'simulate');
-    await page.getByText('each on the state after the previous one').waitFor();
+    await page.getByText('each on the state after the previous').waitFor();
     await addStep(page, '10');
     await addStep(page, '5');
     const before = await countOf(stage, counter);
@@ -35,7 +35,7 @@ describe('steps', () => {
     expect(await page.getByLabel('differs from the run before').count()).toBe(0);
     await page.getByLabel('Steps').getByRole('button', { name: /^1 / }).click();
     await page.getByLabel('amount u128').fill('0');
-    await page.getByText('The steps have changed since.').waitFor();
+    await page.getByText('The form has changed since this result.').waitFor();
     await page.getByLabel('amount u128').press('Control+Enter');
     await page.getByText('“counter: amount is 0”').waitFor();
     await page.getByText('Would be reverted').waitFor();
@@ -45,7 +45,9 @@ describe('steps', () => {
       .poll(() => page.locator('.steps').getByLabel('differs from the run before').count())
       .toBe(2);
     await page.getByLabel('amount u128').fill('1');
-    await page.getByRole('button', { name: /^Keep: send them for real/ }).click();
+    await page.getByRole('button', { name: /^Send for real/ }).click();
+    const sheet = page.getByRole('dialog', { name: 'Send 2 transactions?' });
+    await sheet.getByRole('button', { name: 'Send for real' }).click();
     await page.locator('.outcome', { hasText: 'Succeeded' }).waitFor();
     expect(await countOf(stage, counter)).toBe(before + 6n);
     expect(complaints).toEqual([]);
@@ -63,28 +65,24 @@ describe('steps', () => {
     await fee.getByText('Would succeed').waitFor();
     const plain = await results.innerText();
     const paid = await fee.innerText();
-    const add = page.getByRole('button', { name: /^\+ Override/ });
-    await add.focus();
-    await page.keyboard.press('Enter');
-    const first = page.getByRole('group', { name: 'Override 1' });
-    await first.getByLabel('time', { exact: true }).fill('soon');
+    const add = (kind: string) => page.getByRole('button', { name: `Override ${kind}` });
+    await add('time').press('Enter');
+    const first = page.getByRole('group', { name: '1. Override time' });
+    await first.getByLabel('Time').fill('soon');
     await first.getByText('A time is a date such as').waitFor();
-    await first.getByLabel('time', { exact: true }).fill('2040-01-02T03:04:05Z');
-    await add.press('Enter');
-    const second = page.getByRole('group', { name: 'Override 2' });
-    await second.getByRole('combobox', { name: 'kind' }).selectOption('price');
-    await second.getByLabel('price', { exact: true }).fill('70');
-    await add.press('Enter');
-    const third = page.getByRole('group', { name: 'Override 3' });
-    await third.getByRole('combobox', { name: 'kind' }).selectOption('number');
-    await third.getByLabel('block number', { exact: true }).fill('123456');
+    await first.getByLabel('Time').fill('2040-01-02T03:04:05Z');
+    await add('gas price').press('Enter');
+    await page.getByRole('group', { name: '2. Override gas price' }).getByLabel('Price').fill('70');
+    await add('block number').press('Enter');
+    const third = page.getByRole('group', { name: '3. Override block number' });
+    await third.getByLabel('Block number').fill('123456');
     await page.keyboard.press('Control+Enter');
     await expect.poll(() => fee.innerText()).not.toBe(paid);
     const changed = (await results.innerText()).replaceAll(',', '');
     expect(changed).not.toBe(plain);
     expect(changed).toContain('2209086245');
     expect(changed).toContain('123456');
-    const applied = page.getByRole('list', { name: 'What if: applied overrides' });
+    const applied = page.getByRole('list', { name: 'Applied overrides' });
     expect(await applied.getByRole('listitem').allInnerTexts()).toEqual([
       'time = 2040-01-02T03:04:05Z',
       'L2 gas price = 70.00 gfri',
@@ -94,31 +92,28 @@ describe('steps', () => {
     // The rows are part of the page's address.
     await expect.poll(() => page.url()).toContain('123456');
     const again = await openLive(stage, page.url().replace(`${stage.origin}/ui/`, ''));
-    await again.page.getByRole('group', { name: 'Override 3' }).waitFor();
+    await again.page.getByRole('group', { name: '3. Override block number' }).waitFor();
     await page.getByRole('button', { name: 'Remove override 2' }).click();
-    expect(await page.getByRole('group', { name: /^Override/ }).count()).toBe(2);
+    expect(await page.getByRole('group', { name: /^\d\. Override/ }).count()).toBe(2);
     expect(complaints).toEqual([]);
   });
 
   test('run with another storage, balance and class, and say which override is wrong', async () => {
     const { page } = await openLive(stage, 'simulate');
     await addStep(page, '1');
-    const add = page.getByRole('button', { name: /^\+ Override/ });
-    await add.click();
-    const first = page.getByRole('group', { name: 'Override 1' });
-    await first.getByRole('combobox', { name: 'kind' }).selectOption('storage');
-    await first.getByLabel('storage of').fill(counter);
-    await first.getByLabel('variable or key').fill('count');
-    await first.getByLabel('values').fill('900');
-    await add.click();
-    const second = page.getByRole('group', { name: 'Override 2' });
-    await second.getByRole('combobox', { name: 'kind' }).selectOption('balance');
-    await second.getByLabel('holder').fill('account 0');
-    await second.getByLabel('balance', { exact: true }).fill('3');
+    await page.getByRole('button', { name: 'Override storage' }).click();
+    const first = page.getByRole('group', { name: '1. Override storage' });
+    await first.getByLabel('Contract').fill(counter);
+    await first.getByLabel('Variable or key').fill('count');
+    await first.getByLabel('Values').fill('900');
+    await page.getByRole('button', { name: 'Override balance' }).click();
+    const second = page.getByRole('group', { name: '2. Override balance' });
+    await second.getByLabel('Holder').fill('account 0');
+    await second.getByLabel('Balance', { exact: true }).fill('3');
     await page.getByRole('button', { name: /^Simulate 1 step/ }).click();
     await page.getByText('before: 900, after: 901').waitFor();
     await page.getByText('balance of account 0 = 3 STRK').waitFor();
-    await first.getByLabel('variable or key').fill('cuont');
+    await first.getByLabel('Variable or key').fill('cuont');
     await page.keyboard.press('Control+Enter');
     await page
       .getByRole('alert')
@@ -130,7 +125,7 @@ describe('steps', () => {
   test('show the error of a refused step', async () => {
     const { page } = await openLive(stage, 'simulate');
     await addStep(page, '1');
-    await page.getByLabel('as', { exact: true }).fill('0x1234');
+    await page.getByLabel('sender', { exact: true }).fill('0x1234');
     await page.getByRole('button', { name: /^Simulate 1 step/ }).click();
     await page
       .getByRole('alert')
@@ -155,5 +150,26 @@ describe('steps', () => {
     await again.page.getByLabel('amount u128').waitFor();
     expect(await again.page.getByLabel('amount u128').inputValue()).toBe('33');
     expect(await countOf(stage, counter)).toBe(after);
+  });
+
+  test('show their result beside the form, or below it with the focus on a narrow screen', async () => {
+    const { page } = await stage.open('simulate', {});
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await addStep(page, '3');
+    await page.getByRole('button', { name: /^Simulate 1 step/ }).click();
+    const result = page.getByRole('region', { name: 'Result', exact: true });
+    const form = page.getByRole('region', { name: 'Transactions' });
+    await result.getByText('Would succeed').waitFor();
+    const [beside, left] = [await result.boundingBox(), await form.boundingBox()];
+    expect(beside?.x).toBeGreaterThan((left?.x ?? 0) + (left?.width ?? 0));
+    expect(beside?.y).toBeLessThan(450);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByRole('button', { name: /^Simulate 1 step/ }).click();
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label')))
+      .toBe('Result');
+    const below = await result.boundingBox();
+    expect(below?.y).toBeGreaterThanOrEqual(0);
+    expect(below?.y).toBeLessThan(844 / 2);
   });
 });

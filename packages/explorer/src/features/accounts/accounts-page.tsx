@@ -9,11 +9,12 @@ import { Mint } from '../../parts/mint-form.js';
 import { Heading, Loading, Problem } from '../../parts/page-states.js';
 import { ShortTable } from '../../parts/table/table.js';
 import { Address, ClassRef, Copy, Fact } from '../../parts/values.js';
+import { useBalances } from '../../rpc/balances.js';
 import { call, isMissing } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
 import { readPrivateKey, useAccounts, useConfig, useStatus } from '../../rpc/queries.js';
 import { runTask } from '../../state/tasks.js';
-import { type Holding, holdingColumns, OtherAccounts } from './other-accounts.js';
+import { type Holding, holdingColumns, OtherAccounts, UnreadTokens } from './other-accounts.js';
 
 /** A private key is hidden again after this time. */
 const SHOWN_MILLISECONDS = 60_000;
@@ -46,10 +47,12 @@ export function AccountsPage() {
         <Problem error={accounts.error} what="the predeployed accounts" retry={accounts.refetch} />
       ) : !accounts.data ? (
         <Loading what="the accounts" />
+      ) : holdings.error && !holdings.data ? (
+        <Problem error={holdings.error} what="the balances" retry={holdings.refetch} />
       ) : (
         <AccountTable
           addresses={addresses}
-          holdings={holdings}
+          holdings={holdings.data}
           minting={minting}
           setMinting={setMinting}
           revealed={revealed}
@@ -86,13 +89,13 @@ function useRevealedKey(): readonly [
 }
 
 /** Balances and nonces by address. */
-function useHoldings(addresses: readonly string[]): ReadonlyMap<string, Holding> | undefined {
+function useHoldings(addresses: readonly string[]) {
   const beat = useLive((live) => live.beat);
-  const holdings = useQuery({
+  return useQuery({
     queryKey: ['holdings', addresses, beat],
     enabled: addresses.length > 0,
-    placeholderData: (old) => old,
-    queryFn: async () => {
+    placeholderData: (old: ReadonlyMap<string, Holding> | undefined) => old,
+    queryFn: async (): Promise<ReadonlyMap<string, Holding>> => {
       const [all, ...nonces] = await Promise.all([
         call('devnet_getPredeployedAccounts', { with_balance: true }),
         ...addresses.map((contract_address) =>
@@ -111,7 +114,6 @@ function useHoldings(addresses: readonly string[]): ReadonlyMap<string, Holding>
       );
     },
   });
-  return holdings.data;
 }
 
 interface AccountTableProps {
@@ -127,58 +129,62 @@ function AccountTable(props: AccountTableProps) {
   const { addresses, holdings, minting, setMinting, revealed, setRevealed } = props;
   const classHash = useConfig().data?.account_contract_class_hash;
   const impersonated = new Set(useStatus().data?.impersonated_accounts);
+  const balances = useBalances(addresses);
   return (
-    <ShortTable
-      className="tall"
-      label="Predeployed accounts"
-      rows={addresses}
-      idOf={(address) => address}
-      columns={[
-        {
-          head: 'Name',
-          width: 'w-name',
-          phone: 'main',
-          cell: (address) => (
-            <>
-              <Address of={address} mark />
-              {impersonated.has(address) && <span className="warn"> impersonated</span>}
-            </>
-          ),
-        },
-        ...holdingColumns(holdings, (index) => `address of account ${index}`),
-        {
-          head: 'Class',
-          width: 'w-hash',
-          phone: 'none',
-          cell: () => classHash !== undefined && <ClassRef of={classHash} />,
-        },
-        {
-          head: 'Actions',
-          isHeadUnseen: true,
-          width: 'w-icons',
-          cellClass: 'actions-cell',
-          cell: (address, at) => (
-            <>
-              <PlainButton
-                aria-expanded={minting === address}
-                aria-label={`Mint to account ${at}`}
-                title="Mint"
-                onClick={() => setMinting(minting === address ? undefined : address)}
-              >
-                <Icon name="mint" />
-              </PlainButton>
-              <KeyButton
-                address={address}
-                at={at}
-                isShown={revealed?.address === address}
-                setRevealed={setRevealed}
-              />
-              <ImpersonateButton address={address} at={at} isOn={impersonated.has(address)} />
-            </>
-          ),
-        },
-      ]}
-    />
+    <>
+      <ShortTable
+        className="tall"
+        label="Predeployed accounts"
+        rows={addresses}
+        idOf={(address) => address}
+        columns={[
+          {
+            head: 'Name',
+            width: 'w-name',
+            phone: 'main',
+            cell: (address) => (
+              <>
+                <Address of={address} mark />
+                {impersonated.has(address) && <span className="warn"> impersonated</span>}
+              </>
+            ),
+          },
+          ...holdingColumns(holdings, balances, (index) => `address of account ${index}`),
+          {
+            head: 'Class',
+            width: 'w-hash',
+            phone: 'none',
+            cell: () => classHash !== undefined && <ClassRef of={classHash} />,
+          },
+          {
+            head: 'Actions',
+            isHeadUnseen: true,
+            width: 'w-icons',
+            cellClass: 'actions-cell',
+            cell: (address, at) => (
+              <>
+                <PlainButton
+                  aria-expanded={minting === address}
+                  aria-label={`Mint to account ${at}`}
+                  title="Mint"
+                  onClick={() => setMinting(minting === address ? undefined : address)}
+                >
+                  <Icon name="mint" />
+                </PlainButton>
+                <KeyButton
+                  address={address}
+                  at={at}
+                  isShown={revealed?.address === address}
+                  setRevealed={setRevealed}
+                />
+                <ImpersonateButton address={address} at={at} isOn={impersonated.has(address)} />
+              </>
+            ),
+          },
+        ]}
+      />
+      <UnreadTokens of={balances} />
+    </>
   );
 }
 

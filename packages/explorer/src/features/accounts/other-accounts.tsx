@@ -1,13 +1,16 @@
 // Accounts beyond the predeployed: deployed on this chain, labelled, or with an imported key.
 import { canonicalFelt, selectorOf, shortAddress } from '@starkbox/abi';
 import { useQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
-import { ETH, grouped, STRK, type Unit } from '../../format/amount.js';
+import { Fragment, useMemo, useState } from 'react';
+import { counted, ETH, grouped, STRK, type Unit } from '../../format/amount.js';
 import { to } from '../../navigation/route.js';
 import { PlainButton } from '../../parts/button.js';
+import { Amount } from '../../parts/number.js';
+import { Problem } from '../../parts/page-states.js';
 import { forgetKey, useImported } from '../../parts/send/keys.js';
 import { type Column, ShortTable } from '../../parts/table/table.js';
-import { Address, Amount, Copy, Link } from '../../parts/values.js';
+import { Address, Copy, Link } from '../../parts/values.js';
+import { type Balances, useBalances } from '../../rpc/balances.js';
 import { call } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
 import { readTransactions, useLabels } from '../../rpc/queries.js';
@@ -36,7 +39,15 @@ async function accountsAmong(addresses: readonly string[]): Promise<readonly str
   return addresses.filter((_, at) => areAccounts[at]);
 }
 
-function useOthers(predeployed: readonly string[]): readonly string[] {
+interface OtherAddresses {
+  readonly addresses: readonly string[];
+  /** Why deployed accounts could not be read. */
+  readonly error: Error | null;
+  readonly isRead: boolean;
+  refetch(): unknown;
+}
+
+function useOthers(predeployed: readonly string[]): OtherAddresses {
   const beat = useLive((live) => live.beat);
   const labels = useLabels();
   const imported = useImported();
@@ -62,10 +73,12 @@ function useOthers(predeployed: readonly string[]): readonly string[] {
     enabled: labelled.length > 0,
     queryFn: () => accountsAmong(labelled),
   });
-  return useMemo(() => {
+  const addresses = useMemo(() => {
     const all = [...imported, ...(labelledAccounts.data ?? []), ...(deployed.data ?? [])];
     return [...new Set(all)].filter((address) => !predeployed.includes(address)).slice(0, MOST);
   }, [imported, labelledAccounts.data, deployed.data, predeployed]);
+  const { data, error, refetch } = deployed;
+  return { addresses, error: data ? null : error, isRead: data !== undefined, refetch };
 }
 
 /** What an account has. */
@@ -75,13 +88,13 @@ export interface Holding {
   readonly nonce: bigint;
 }
 
-function useHoldings(addresses: readonly string[]): ReadonlyMap<string, Holding> | undefined {
+function useHoldings(addresses: readonly string[]) {
   const beat = useLive((live) => live.beat);
   return useQuery({
     queryKey: ['now', 'other-holdings', addresses, beat],
     enabled: addresses.length > 0,
-    placeholderData: (old) => old,
-    queryFn: async () => {
+    placeholderData: (old: ReadonlyMap<string, Holding> | undefined) => old,
+    queryFn: async (): Promise<ReadonlyMap<string, Holding>> => {
       const read = async (address: string) => {
         const [strk, eth, nonce] = await Promise.all([
           call('devnet_getAccountBalance', { address, unit: 'FRI' }),
@@ -98,59 +111,84 @@ function useHoldings(addresses: readonly string[]): ReadonlyMap<string, Holding>
       };
       return new Map(await Promise.all(addresses.map(read)));
     },
-  }).data;
+  });
 }
 
 export function OtherAccounts({ predeployed }: { readonly predeployed: readonly string[] }) {
-  const addresses = useOthers(predeployed);
+  const others = useOthers(predeployed);
+  const { addresses } = others;
   const holdings = useHoldings(addresses);
-  const imported = useImported();
   const [importing, setImporting] = useState<string | undefined>();
+  const error = others.error ?? (holdings.data ? null : holdings.error);
+  const retry = (): unknown => (others.error ? others.refetch() : holdings.refetch());
   return (
     <section className="stack other-accounts" aria-label="Other accounts">
       <h2>Other accounts</h2>
-      {addresses.length === 0 ? (
-        <p className="quiet">
-          No other account was deployed by a transaction or has a label. One that exists can be
-          given by its address, with its key.
-        </p>
+      {error ? (
+        <Problem error={error} what="the other accounts" retry={retry} />
+      ) : addresses.length > 0 ? (
+        <OtherTable addresses={addresses} holdings={holdings.data} importKey={setImporting} />
       ) : (
-        <ShortTable
-          className="tall"
-          label="Other accounts"
-          rows={addresses}
-          columns={[
-            {
-              head: 'Name',
-              width: 'w-name',
-              phone: 'main',
-              cell: (address) => <Address of={address} mark />,
-            },
-            ...holdingColumns(holdings, () => 'address'),
-            {
-              head: 'Key',
-              width: 'w-actions',
-              cellClass: 'actions-cell',
-              cell: (address) => (
-                <KeyActions
-                  address={address}
-                  isImported={imported.includes(address)}
-                  importKey={() => setImporting(address)}
-                />
-              ),
-            },
-          ]}
-          idOf={(address) => address}
-        />
+        others.isRead && (
+          <p className="quiet">
+            No other account was deployed by a transaction or has a label. To use an existing
+            account, import its key below.
+          </p>
+        )
       )}
       <ImportKey key={importing ?? ''} start={importing ?? ''} />
     </section>
   );
 }
 
+interface OtherTableProps {
+  readonly addresses: readonly string[];
+  readonly holdings: ReadonlyMap<string, Holding> | undefined;
+  readonly importKey: (address: string) => void;
+}
+
+function OtherTable({ addresses, holdings, importKey }: OtherTableProps) {
+  const imported = useImported();
+  const balances = useBalances(addresses);
+  return (
+    <>
+      <ShortTable
+        className="tall"
+        label="Other accounts"
+        rows={addresses}
+        columns={[
+          {
+            head: 'Name',
+            width: 'w-name',
+            phone: 'main',
+            cell: (address) => <Address of={address} mark />,
+          },
+          ...holdingColumns(holdings, balances, () => 'address'),
+          {
+            head: 'Key',
+            width: 'w-actions',
+            rank: 0,
+            cellClass: 'actions-cell',
+            cell: (address) => (
+              <KeyActions
+                address={address}
+                isImported={imported.includes(address)}
+                importKey={() => importKey(address)}
+              />
+            ),
+          },
+        ]}
+        idOf={(address) => address}
+      />
+      <UnreadTokens of={balances} />
+    </>
+  );
+}
+
 /** Columns of address, balances and nonce. */
 export function holdingColumns(
   holdings: ReadonlyMap<string, Holding> | undefined,
+  balances: Balances | undefined,
   copiedName: (index: number) => string,
 ): readonly Column<string>[] {
   const balance = (unit: Unit, token: 'strk' | 'eth'): Column<string> => ({
@@ -170,6 +208,7 @@ export function holdingColumns(
   return [
     {
       head: 'Address',
+      width: 'w-amount',
       phone: 'none',
       cell: (address, index) => (
         <>
@@ -183,6 +222,11 @@ export function holdingColumns(
     balance(STRK, 'strk'),
     balance(ETH, 'eth'),
     {
+      head: 'Other tokens',
+      phoneHead: 'other tokens',
+      cell: (address) => balances && <OtherTokens of={address} balances={balances} />,
+    },
+    {
       head: 'Nonce',
       width: 'w-small',
       number: true,
@@ -193,6 +237,44 @@ export function holdingColumns(
       },
     },
   ];
+}
+
+const TOKENS_IN_LINE = 2;
+
+interface OtherTokensProps {
+  readonly of: string;
+  readonly balances: Balances;
+}
+
+/** What an account holds beside STRK and ETH. */
+function OtherTokens({ of, balances }: OtherTokensProps) {
+  const held = balances.byAccount.get(of) ?? [];
+  return (
+    <>
+      {held.slice(0, TOKENS_IN_LINE).map(({ token, unit, amount }, at) => (
+        <Fragment key={token}>
+          {at > 0 && ', '}
+          <Link href={to('token', token)}>
+            <Amount of={amount} unit={unit} />
+          </Link>
+        </Fragment>
+      ))}
+      {held.length > TOKENS_IN_LINE && (
+        <Link href={to('contract', of)}> and {grouped(held.length - TOKENS_IN_LINE)} more</Link>
+      )}
+    </>
+  );
+}
+
+/** Which tokens a list did not read. */
+export function UnreadTokens({ of }: { readonly of: Balances | undefined }) {
+  if (!of || of.readCount === of.tokenCount) return null;
+  return (
+    <p className="quiet note">
+      Other tokens: the newest {grouped(of.readCount)} of {counted(of.tokenCount, 'token')}. Open an
+      account to see more.
+    </p>
+  );
 }
 
 interface KeyActionsProps {

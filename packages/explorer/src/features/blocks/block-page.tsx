@@ -2,21 +2,25 @@
 import { canonicalFelt, shortHash } from '@starkbox/abi';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { ETH, grouped, priceText, STRK } from '../../format/amount.js';
+import { ETH, grouped, percentText, priceText, STRK } from '../../format/amount.js';
 import { writeJson } from '../../format/json.js';
-import { momentText, timeText } from '../../format/time.js';
+import { momentText } from '../../format/time.js';
 import { to, useRoute } from '../../navigation/route.js';
 import { Action, act, LastDone } from '../../parts/action.js';
+import { FactOf, Facts } from '../../parts/facts.js';
+import { Icon } from '../../parts/icons.js';
+import { Amount, Integer } from '../../parts/number.js';
 import { Heading, Json, Unread } from '../../parts/page-states.js';
 import { Tabs } from '../../parts/tabs.js';
 import { EventTable } from '../../parts/transaction/event-table.js';
 import { StateChanges } from '../../parts/transaction/state-changes.js';
-import { TransactionList } from '../../parts/transaction/transaction-list.js';
+import { TransactionList, USUALLY_SHOWN } from '../../parts/transaction/transaction-list.js';
 import { Address, Age, Copy, Finality, Link, useChainNow } from '../../parts/values.js';
 import { asCurl, call, RpcFailure } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
 import type { Result } from '../../rpc/methods.js';
-import { useClasses } from '../../rpc/queries.js';
+import { type BlockRow, useClasses } from '../../rpc/queries.js';
+import { useMarketBlocks } from './market-blocks.js';
 
 const BLOCK_NOT_FOUND = 24;
 
@@ -107,12 +111,12 @@ function BlockHeading({ block, id }: { readonly block: Block; readonly id: Block
           <>
             {block.block_number > 0 && (
               <Link className="button" href={to('block', block.block_number - 1)}>
-                ‹ {block.block_number - 1}
+                <Icon name="left" /> {grouped(block.block_number - 1)}
               </Link>
             )}
             {head && block.block_number < head.number && (
               <Link className="button" href={to('block', block.block_number + 1)}>
-                {block.block_number + 1} ›
+                {grouped(block.block_number + 1)} <Icon name="right" />
               </Link>
             )}
             {isPending && (
@@ -139,64 +143,130 @@ function BlockHeading({ block, id }: { readonly block: Block; readonly id: Block
   );
 }
 
+/** Sums of the block's transactions; only the chain's own closed blocks have them. */
+function useTotals(block: Block, isPending: boolean): BlockRow | undefined {
+  const { data } = useQuery({
+    queryKey: ['block-totals', 'block_hash' in block ? block.block_hash : undefined],
+    enabled: !isPending,
+    queryFn: async () => {
+      const { blocks } = await call('devnet_listBlocks', {
+        before: block.block_number + 1,
+        limit: 1,
+      });
+      return blocks.find(({ block_number }) => block_number === block.block_number) ?? null;
+    },
+    retry: false,
+  });
+  return data ?? undefined;
+}
+
 function BlockFacts({ block, isPending }: { readonly block: Block; readonly isPending: boolean }) {
-  const now = useChainNow();
+  const totals = useTotals(block, isPending);
+  const fullness = useMarketBlocks()?.get(block.block_number)?.fullness ?? null;
   return (
     <>
-      <div className="meta">
-        {'status' in block && (
-          <span>
-            {block.status === 'ACCEPTED_ON_L2' ? (
-              '● accepted on L2'
-            ) : (
-              <Finality of={block.status} />
-            )}
-          </span>
-        )}
-        {isPending && <Finality of="PRE_CONFIRMED" />}
-        <span>
-          {timeText(block.timestamp)} chain time, <Age of={block.timestamp} />
-          {block.timestamp <= now && ' ago'}
-        </span>
-        <span>{momentText(block.timestamp)} UTC</span>
-      </div>
-      {'block_hash' in block && (
-        <p className="whole">
-          {block.block_hash} <Copy value={block.block_hash} what="block hash" />
-        </p>
-      )}
-      <div className="meta">
+      <Facts>
+        <FactOf name="Transactions">
+          <Integer of={block.transactions.length} />
+        </FactOf>
+        {totals && <Totals of={totals} />}
+        {fullness !== null && <FactOf name="Fullness">{percentText(fullness)}</FactOf>}
+        <Prices of={block} />
+      </Facts>
+      <Facts>
+        <Moment of={block} isPending={isPending} />
+        <FactOf name="Sequencer">
+          <Address of={block.sequencer_address} />
+        </FactOf>
+        <FactOf name="Starknet version">{block.starknet_version}</FactOf>
+        <FactOf name="Data availability">{block.l1_da_mode.toLowerCase()}</FactOf>
         {'parent_hash' in block && block.block_number > 0 && (
-          <span>
-            parent{' '}
+          <FactOf name="Parent">
             <Link className="mono" href={to('block', block.parent_hash)} title={block.parent_hash}>
               {shortHash(block.parent_hash)}
             </Link>
-          </span>
+          </FactOf>
         )}
-        <span>
-          sequencer <Address of={block.sequencer_address} />
-        </span>
-        <span>Starknet {block.starknet_version}</span>
-        <span>{block.l1_da_mode}</span>
-      </div>
-      <div className="meta">
-        {(
-          [
-            ['l1', block.l1_gas_price],
-            ['data', block.l1_data_gas_price],
-            ['l2', block.l2_gas_price],
-          ] as const
-        ).map(([kind, price]) => (
-          <span key={kind}>
-            {kind} {priceText(BigInt(price.price_in_fri), STRK)} /{' '}
-            {priceText(BigInt(price.price_in_wei), ETH)}
-          </span>
-        ))}
-      </div>
+        {'block_hash' in block && (
+          <FactOf name="Hash" isWide>
+            <span className="whole">
+              {block.block_hash} <Copy value={block.block_hash} what="block hash" />
+            </span>
+          </FactOf>
+        )}
+      </Facts>
     </>
   );
 }
+
+function Totals({ of: totals }: { readonly of: BlockRow }) {
+  return (
+    <>
+      <FactOf name="Failed">
+        <span className={totals.failed_count > 0 ? 'fail' : undefined}>
+          <Integer of={totals.failed_count} />
+        </span>
+      </FactOf>
+      <FactOf name="Events">
+        <Integer of={totals.event_count} />
+      </FactOf>
+      <FactOf name="L2 gas">
+        <Integer of={totals.l2_gas} />
+      </FactOf>
+      <FactOf name="Fees">
+        <Amount of={BigInt(totals.fee.fri)} unit={STRK} />
+        {totals.fee.wei !== '0' && (
+          <>
+            {' '}
+            <Amount of={BigInt(totals.fee.wei)} unit={ETH} />
+          </>
+        )}
+      </FactOf>
+    </>
+  );
+}
+
+function Prices({ of: block }: { readonly of: Block }) {
+  const prices = [
+    ['L2 gas price', block.l2_gas_price],
+    ['L1 gas price', block.l1_gas_price],
+    ['L1 data gas price', block.l1_data_gas_price],
+  ] as const;
+  return prices.map(([name, price]) => (
+    <FactOf key={name} name={name}>
+      <span title={priceText(BigInt(price.price_in_wei), ETH)}>
+        {priceText(BigInt(price.price_in_fri), STRK)}
+      </span>
+    </FactOf>
+  ));
+}
+
+function Moment({ of: block, isPending }: { readonly of: Block; readonly isPending: boolean }) {
+  const now = useChainNow();
+  return (
+    <>
+      <FactOf name="Status">
+        {isPending && <Finality of="PRE_CONFIRMED" />}
+        {'status' in block &&
+          (block.status === 'ACCEPTED_ON_L2' ? 'accepted on L2' : <Finality of={block.status} />)}
+      </FactOf>
+      <FactOf name="Chain time">
+        {momentText(block.timestamp)}
+        <span className="quiet">
+          {' '}
+          <Age of={block.timestamp} />
+          {block.timestamp <= now && ' ago'}
+        </span>
+      </FactOf>
+    </>
+  );
+}
+
+/** Block and age are the same in each row. */
+const BLOCK_HEADS: ReadonlySet<string> = new Set([
+  'Index',
+  ...[...USUALLY_SHOWN].filter((head) => head !== 'Block' && head !== 'Age'),
+]);
 
 function BlockTabs({ block, id, tab, beat }: Tab & { readonly block: Block }) {
   const number = block.block_number;
@@ -215,6 +285,7 @@ function BlockTabs({ block, id, tab, beat }: Tab & { readonly block: Block }) {
       {tab === 'transactions' && (
         <TransactionList
           filter={filter}
+          heads={BLOCK_HEADS}
           empty={<p className="empty">This block has no transactions.</p>}
         />
       )}

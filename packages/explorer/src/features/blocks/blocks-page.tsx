@@ -1,20 +1,41 @@
 // Page with the list of blocks, the pre-confirmed one first.
 import { shortHash } from '@starkbox/abi';
 import { useCallback, useMemo, useState } from 'react';
-import { counted, ETH, grouped, STRK, share } from '../../format/amount.js';
+import {
+  counted,
+  ETH,
+  exactText,
+  grouped,
+  percentText,
+  STRK,
+  share,
+  shortPriceText,
+} from '../../format/amount.js';
 import { to } from '../../navigation/route.js';
+import { Icon } from '../../parts/icons.js';
+import { Amount, Integer } from '../../parts/number.js';
 import { Heading } from '../../parts/page-states.js';
+import { peek, usePeeked } from '../../parts/side-panel.js';
 import { LiveTable, Modes } from '../../parts/table/live-table.js';
 import type { Column } from '../../parts/table/table.js';
-import { Age, Amount, BlockRef, Finality, Gas, Link } from '../../parts/values.js';
+import { Age, BlockRef, Finality, Link } from '../../parts/values.js';
 import { useLive } from '../../rpc/live-state.js';
 import { type BlockRow, readBlocks } from '../../rpc/queries.js';
+import { type MarketBlock, useMarketBlocks } from './market-blocks.js';
 
 const idOf = (row: BlockRow): string => row.block_hash;
 const hrefOf = (row: BlockRow): string => to('block', row.block_number);
+const onPeek = (row: BlockRow): void => peek(row.block_number);
 
-/** `most` is the largest gas of a listed block. */
-function blockColumns(most: number): readonly Column<BlockRow>[] {
+interface Columns {
+  /** The largest gas of a listed block. */
+  readonly most: number;
+  /** Whether a listed block is accepted on L1; the others need no word. */
+  readonly hasFinality: boolean;
+  readonly market: ReadonlyMap<number, MarketBlock> | undefined;
+}
+
+function blockColumns({ most, hasFinality, market }: Columns): readonly Column<BlockRow>[] {
   return [
     {
       head: 'Block',
@@ -33,24 +54,35 @@ function blockColumns(most: number): readonly Column<BlockRow>[] {
       width: 'w-count',
       number: true,
       phoneHead: 'txs',
-      cell: (row) => <TransactionCount of={row} />,
+      cell: (row) => <Integer of={row.transaction_count} />,
+    },
+    {
+      head: 'Failed',
+      width: 'w-small',
+      number: true,
+      phoneHead: 'failed',
+      cellClass: ({ failed_count }) => (failed_count > 0 ? 'fail' : 'quiet'),
+      cell: (row) => <Integer of={row.failed_count} />,
     },
     {
       head: 'Events',
       width: 'w-small',
       number: true,
       phone: 'none',
-      cell: (row) => row.event_count,
+      cell: (row) => <Integer of={row.event_count} />,
     },
+    ...(market ? marketColumns(market) : []),
     {
-      head: 'l2 gas',
+      head: 'L2 gas',
       width: 'w-gas',
       number: true,
       phoneHead: 'gas',
-      cell: (row) => <Gas of={row.l2_gas} />,
+      cell: (row) => <Integer of={row.l2_gas} />,
     },
     {
-      head: 'of max',
+      head: 'Share of the largest',
+      isHeadUnseen: true,
+      least: 4,
       phone: 'none',
       cell: (row) =>
         row.l2_gas > 0 && (
@@ -68,6 +100,7 @@ function blockColumns(most: number): readonly Column<BlockRow>[] {
       phone: 'none',
       cell: (row) => <Fees of={row} />,
     },
+    ...(hasFinality ? [FINALITY] : []),
     {
       head: 'Hash',
       width: 'w-hash',
@@ -77,29 +110,78 @@ function blockColumns(most: number): readonly Column<BlockRow>[] {
         </Link>
       ),
     },
+  ];
+}
+
+const FINALITY: Column<BlockRow> = {
+  head: 'Finality',
+  width: 'w-kind',
+  phone: 'none',
+  cell: (row) => <Finality of={row.finality_status} />,
+};
+
+/** The node keeps price and fullness of the newest blocks. */
+function marketColumns(market: ReadonlyMap<number, MarketBlock>): readonly Column<BlockRow>[] {
+  return [
     {
-      head: 'Finality',
-      width: 'w-kind',
-      phone: 'none',
-      cell: (row) => <Finality of={row.finality_status} />,
+      head: 'L2 gas price',
+      width: 'w-gas',
+      number: true,
+      phoneHead: 'price',
+      cell: ({ block_number }) => {
+        const block = market.get(block_number);
+        return block && <Price of={BigInt(block.l2_gas_price)} />;
+      },
+    },
+    {
+      head: 'Full',
+      width: 'w-small',
+      number: true,
+      phoneHead: 'full',
+      cell: ({ block_number }) => {
+        const fullness = market.get(block_number)?.fullness ?? null;
+        return fullness === null ? undefined : percentText(fullness);
+      },
     },
   ];
+}
+
+function Price({ of }: { readonly of: bigint }) {
+  return <span title={exactText(of, STRK)}>{shortPriceText(of, STRK)}</span>;
+}
+
+interface Listed {
+  readonly most: number;
+  readonly hasFinality: boolean;
 }
 
 export function BlocksPage() {
   const head = useLive((live) => live.head);
   const pending = useLive((live) => live.pending);
-  const [most, setMost] = useState(1);
-  const columns = useMemo(() => blockColumns(most), [most]);
+  const [{ most, hasFinality }, setListed] = useState<Listed>({ most: 1, hasFinality: false });
+  const market = useMarketBlocks();
+  const columns = useMemo(
+    () => blockColumns({ most, hasFinality, market }),
+    [most, hasFinality, market],
+  );
   const onRows = useCallback((rows: readonly BlockRow[]) => {
-    setMost(rows.reduce((max, row) => Math.max(max, row.l2_gas), 1));
+    const listed: Listed = {
+      most: rows.reduce((max, row) => Math.max(max, row.l2_gas), 1),
+      hasFinality: rows.some(({ finality_status }) => finality_status !== 'ACCEPTED_ON_L2'),
+    };
+    setListed((old) =>
+      old.most === listed.most && old.hasFinality === listed.hasFinality ? old : listed,
+    );
   }, []);
+  const peeked = usePeeked();
+  const isPeeked = useCallback((row: BlockRow) => String(row.block_number) === peeked, [peeked]);
   return (
     <>
       <Heading title="Blocks" count={head && grouped(head.number + 1)} actions={<Modes />} />
-      <p className="filters">
-        <Link href={to('block', 'pre_confirmed')}>
-          ◐ pre-confirmed block{head && ` ${head.number + 1}`}: {counted(pending, 'transaction')}
+      <p className="chips">
+        <Link className="chip" href={to('block', 'pre_confirmed')}>
+          <Icon name="pending" /> Pre-confirmed block{head && ` ${grouped(head.number + 1)}`}:{' '}
+          {counted(pending, 'transaction')}
         </Link>
       </p>
       <LiveTable
@@ -112,25 +194,11 @@ export function BlocksPage() {
         hrefOf={hrefOf}
         copyOf={idOf}
         onRows={onRows}
+        onPeek={onPeek}
+        isPeeked={isPeeked}
         {...(head ? { total: head.number + 1 } : {})}
         empty={<p className="empty">No blocks yet.</p>}
       />
-    </>
-  );
-}
-
-function TransactionCount({ of: row }: { readonly of: BlockRow }) {
-  return (
-    <>
-      {row.failed_count > 0 && (
-        <span className="fail">
-          {row.failed_count}{' '}
-          <span role="img" aria-label="failed">
-            ✕
-          </span>{' '}
-        </span>
-      )}
-      {row.transaction_count}
     </>
   );
 }

@@ -7,7 +7,7 @@ import { JsonText, laidOut } from '../../parts/json-text.js';
 import { JsonTree } from '../../parts/json-tree.js';
 import { ErrorText } from '../../parts/page-states.js';
 import { saveFile } from '../../parts/save-file.js';
-import { Copy } from '../../parts/values.js';
+import { Copy, OutcomeSign } from '../../parts/values.js';
 import { bytesText, millisecondsText, type TimedAnswer } from '../../rpc/timed-call.js';
 import type { Running } from './run.js';
 
@@ -21,7 +21,7 @@ export function Answer({ of }: { readonly of: TimedAnswer | Error }) {
   if (of instanceof Error) {
     return (
       <p role="alert" className="fail">
-        ✕ <ErrorText of={of} />
+        <ErrorText of={of} />
       </p>
     );
   }
@@ -30,10 +30,9 @@ export function Answer({ of }: { readonly of: TimedAnswer | Error }) {
     <section aria-label="Answer" className="answer">
       <div className="line-of">
         <p role="status">
-          <span className={of.isError ? 'fail' : 'ok'}>
-            {of.isError ? '✕ refused' : '✓ answered'}
-          </span>{' '}
-          in {millisecondsText(of.milliseconds)} ms, {bytesText(of.bytes)}
+          <OutcomeSign isOk={!of.isError} word={of.isError ? 'error' : 'success'} />{' '}
+          {of.isError ? 'Failed' : 'Succeeded'} in {millisecondsText(of.milliseconds)} ms,{' '}
+          {bytesText(of.bytes)}
         </p>
         <fieldset className="modes push">
           <legend className="unseen">Format of the response</legend>
@@ -52,7 +51,8 @@ export function Answer({ of }: { readonly of: TimedAnswer | Error }) {
       </div>
       {of.text.length > LARGEST_SHOWN ? (
         <p>
-          The response is too long to show. <Button onClick={() => save(of.text)}>Save it</Button>
+          The response is too long to show.{' '}
+          <Button onClick={() => save(of.text)}>Save the response</Button>
         </p>
       ) : isRaw || isLarge ? (
         <JsonText label="Raw response" text={isLarge ? of.text : laidOut(of.text)} />

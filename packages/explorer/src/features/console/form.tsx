@@ -2,8 +2,8 @@
 import { useState } from 'react';
 import { fieldsOf } from '../../format/json.js';
 import { PlainButton } from '../../parts/button.js';
+import { Icon } from '../../parts/icons.js';
 import { Checkbox } from '../../parts/inputs.js';
-
 import { emptyOf, fits, type Member, type Schemas, type Shape, shapeOf } from './shape.js';
 import { AnyField, type FieldProps, Labelled, NumberField, TextField } from './single-fields.js';
 
@@ -65,7 +65,7 @@ function RecordFields({ members, schemas, value, change, depth }: RecordFieldsPr
             />
             {description !== '' && depth === 0 && <p className="quiet">{description}</p>}
             {!required && (
-              <PlainButton onClick={() => set(name, undefined)}>Leave out {name}</PlainButton>
+              <PlainButton onClick={() => set(name, undefined)}>Omit {name}</PlainButton>
             )}
           </div>
         );
@@ -73,8 +73,8 @@ function RecordFields({ members, schemas, value, change, depth }: RecordFieldsPr
       {absent.length > 0 && (
         <p className="line-of">
           {absent.map(({ name, schema }) => (
-            <PlainButton key={name} onClick={() => set(name, emptyOf(schema, schemas))}>
-              + {name}
+            <PlainButton key={name} onClick={() => set(name, emptyOf(schema, schemas, name))}>
+              <Icon name="plus" /> {name}
             </PlainButton>
           ))}
         </p>
@@ -240,15 +240,15 @@ function ListField(props: FieldProps & { readonly item: unknown }) {
             aria-label={`Remove ${label}[${at}]`}
             onClick={() => change(items.filter((_, index) => index !== at))}
           >
-            ✕
+            <Icon name="close" />
           </PlainButton>
         </div>
       ))}
       {items.length > MOST_ITEMS && (
-        <p className="quiet">{items.length - MOST_ITEMS} more are only in the JSON.</p>
+        <p className="quiet">Edit the other {items.length - MOST_ITEMS} in the JSON.</p>
       )}
       <PlainButton onClick={() => change([...items, emptyOf(item, schemas)])}>
-        + add to {label}
+        <Icon name="plus" /> Add to {label}
       </PlainButton>
     </fieldset>
   );

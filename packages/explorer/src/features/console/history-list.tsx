@@ -1,7 +1,7 @@
 // List of the last console calls, to repeat them.
 import { editInConsole } from '../../navigation/console-draft.js';
 import { PlainButton } from '../../parts/button.js';
-import { UntrustedText } from '../../parts/values.js';
+import { OutcomeSign, UntrustedText } from '../../parts/values.js';
 import { forget, usePast } from './history.js';
 
 const SHOWN = 20;
@@ -28,9 +28,7 @@ export function History({ method, restore }: HistoryProps) {
             <PlainButton
               onClick={() => (restore ? restore(params) : editInConsole({ method: name, params }))}
             >
-              <span className={isError ? 'fail' : 'ok'} aria-hidden="true">
-                {isError ? '✕' : '✓'}
-              </span>{' '}
+              <OutcomeSign isOk={!isError} word={isError ? 'failed' : 'succeeded'} />{' '}
               {method === undefined && <UntrustedText text={name} limit={60} />}{' '}
               <span className="mono soft">
                 <UntrustedText text={params.replaceAll(/\s+/g, ' ')} limit={90} />

@@ -15,7 +15,7 @@ export type Shape =
   | { readonly kind: 'choice'; readonly options: readonly Option[] }
   | { readonly kind: 'word'; readonly words: readonly string[] }
   | { readonly kind: 'boolean' }
-  | { readonly kind: 'number' }
+  | { readonly kind: 'number'; readonly minimum: number | undefined }
   | { readonly kind: 'text'; readonly felt: 'felt' | 'address' | undefined }
   | { readonly kind: 'list'; readonly item: unknown }
   | { readonly kind: 'record'; readonly members: readonly Member[] }
@@ -48,10 +48,12 @@ export function shapeOf(schema: unknown, schemas: Schemas): Shape {
   }
   switch (fields['type']) {
     case 'boolean':
+      return { kind: 'boolean' };
     case 'number':
-      return { kind: fields['type'] };
-    case 'integer':
-      return { kind: 'number' };
+    case 'integer': {
+      const { minimum } = fields;
+      return { kind: 'number', minimum: typeof minimum === 'number' ? minimum : undefined };
+    }
     case 'string': {
       const felt = fields['x-felt'];
       return { kind: 'text', felt: felt === 'felt' || felt === 'address' ? felt : undefined };
@@ -149,8 +151,15 @@ export function fits(shape: Shape, value: unknown, schemas: Schemas): boolean {
   }
 }
 
-/** The blank value of a schema. */
-export function emptyOf(schema: unknown, schemas: Schemas): unknown {
+/** Parameters that are the size of a page, for which the least value says nothing useful. */
+const PAGE_SIZES = new Set(['chunk_size', 'limit']);
+const PAGE_SIZE = 100;
+
+/**
+ * The value that a form begins with.
+ * @param name of the member or parameter
+ */
+export function emptyOf(schema: unknown, schemas: Schemas, name: string = ''): unknown {
   const shape = shapeOf(schema, schemas);
   switch (shape.kind) {
     case 'choice': {
@@ -165,7 +174,7 @@ export function emptyOf(schema: unknown, schemas: Schemas): unknown {
     case 'boolean':
       return false;
     case 'number':
-      return 0;
+      return PAGE_SIZES.has(name) ? PAGE_SIZE : Math.max(0, shape.minimum ?? 0);
     case 'text':
       return '';
     case 'list':
@@ -174,7 +183,7 @@ export function emptyOf(schema: unknown, schemas: Schemas): unknown {
       return Object.fromEntries(
         shape.members
           .filter(({ required }) => required)
-          .map(({ name, schema: inner }) => [name, emptyOf(inner, schemas)]),
+          .map(({ name, schema: inner }) => [name, emptyOf(inner, schemas, name)]),
       );
     case 'any':
       return null;

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import { parseJson, writeJson } from '../../format/json.js';
 import { takeDraft } from '../../navigation/console-draft.js';
 import { useEscape } from '../../navigation/escape-key.js';
-import { isRun } from '../../navigation/key-events.js';
+import { isRun, shortcutText } from '../../navigation/key-events.js';
 import { Action, note } from '../../parts/action.js';
 import { Button } from '../../parts/button.js';
 import { Confirm, type Question } from '../../parts/confirm.js';
@@ -77,7 +77,7 @@ export function Workbench({ method, schemas, isRestricted }: WorkbenchProps) {
           <Action kind="primary" run={run} refused={refusal(isRestricted, wrong)}>
             {verbOf(method)} {method.name}
           </Action>
-          <kbd className="quiet">⌘↵</kbd>
+          <kbd className="quiet">{shortcutText('Mod+Enter')}</kbd>
           {running.state !== 'idle' && <Button onClick={running.stop}>Stop</Button>}
           <span className="nowrap">
             curl <Copy value={asCurl(method.name, value)} what="as curl" />
@@ -118,7 +118,7 @@ async function callMethod(method: RpcMethod, value: unknown, running: Running): 
   note({
     what: `Console: ${method.name}`,
     curl: asCurl(method.name, value),
-    outcome: answer instanceof Error ? <ErrorText of={answer} /> : isFailure ? 'refused' : 'done',
+    outcome: answer instanceof Error ? <ErrorText of={answer} /> : isFailure ? 'failed' : 'done',
     isFailure,
   });
   runTask(refreshCurrent());
@@ -171,7 +171,7 @@ function firstValue(method: RpcMethod, schemas: Schemas): unknown {
   return Object.fromEntries(
     method.params
       .filter(({ required }) => required)
-      .map(({ name, schema }) => [name, emptyOf(schema, schemas)]),
+      .map(({ name, schema }) => [name, emptyOf(schema, schemas, name)]),
   );
 }
 

@@ -1,6 +1,7 @@
 // Form of one contract function: inputs, call or send, code snippets.
 import { type AbiFunction, type Draft, inputsOf, selectorOf } from '@starkbox/abi';
 import { useEffect, useMemo, useRef, useState } from 'react';
+import type { Unit } from '../../format/amount.js';
 import { escapeText } from '../../format/untrusted-text.js';
 import { remember, remembered } from '../../navigation/form-in-address.js';
 import { Button } from '../../parts/button.js';
@@ -12,15 +13,20 @@ import {
   focusFault,
 } from '../../parts/forms/abi-form.js';
 import { readAddress, useBook } from '../../parts/forms/address-book.js';
+import { AmountUnit } from '../../parts/forms/amount-unit.js';
 import { collect, type NamedCall } from '../../parts/send/batch.js';
 import { SendForm } from '../../parts/send/send-form.js';
 import { Felt, UntrustedText } from '../../parts/values.js';
+import { useToken } from '../../rpc/tokens.js';
 import { Snippets } from './copy-snippets.js';
 import { type CallFormProps, ReadForm } from './read-form.js';
 import { asSncast, asStarknetJs, simulationAsCurl } from './snippets.js';
 
-/** Drafts of the inputs, stored in the page's address. */
-export function useInputs(form: FormInputs, key: string) {
+/**
+ * Drafts of the inputs, stored in the page's address.
+ * @param unit of amounts, for functions of a token
+ */
+export function useInputs(form: FormInputs, key: string, unit?: Unit) {
   const { resolve } = useBook();
   const [start] = useState(() => {
     const stored = remembered();
@@ -29,7 +35,10 @@ export function useInputs(form: FormInputs, key: string) {
   const [drafts, setDrafts] = useState<readonly Draft[]>(() => fitInputs(form, start['a']));
   const [as, setAs] = useState(() => (typeof start['as'] === 'string' ? start['as'] : 'account 0'));
   const [isJudged, setJudged] = useState(false);
-  const encoded = useMemo(() => encodeInputs(form, drafts, resolve), [form, drafts, resolve]);
+  const encoded = useMemo(
+    () => encodeInputs(form, drafts, resolve, unit),
+    [form, drafts, resolve, unit],
+  );
   const isTouched = useRef(false);
   useEffect(() => {
     if (isTouched.current) remember({ f: key, a: drafts, as });
@@ -40,7 +49,8 @@ export function useInputs(form: FormInputs, key: string) {
 
 export function CallForm({ address, abi, of }: CallFormProps) {
   const form = useMemo(() => ({ inputs: inputsOf(of), abi }), [of, abi]);
-  const inputs = useInputs(form, of.name);
+  const unit = useToken(address);
+  const inputs = useInputs(form, of.name, unit);
   const { drafts, setDrafts, as, setAs, isJudged, setJudged, encoded } = inputs;
   const selector = selectorOf(of.name);
   const calls = () => {
@@ -48,7 +58,7 @@ export function CallForm({ address, abi, of }: CallFormProps) {
     return encoded.calldata && [{ contract: address, selector, calldata: encoded.calldata }];
   };
   const fields = (
-    <>
+    <AmountUnit value={unit}>
       <FunctionHead of={of} selector={selector} />
       <AbiForm
         form={form}
@@ -57,8 +67,8 @@ export function CallForm({ address, abi, of }: CallFormProps) {
         change={setDrafts}
         isJudged={isJudged}
       />
-      {form.inputs.length === 0 && <p className="quiet">It takes no inputs.</p>}
-    </>
+      {form.inputs.length === 0 && <p className="quiet">This function takes no inputs.</p>}
+    </AmountUnit>
   );
   const name = escapeText(of.name, 60).text;
   const { resolve } = useBook();

@@ -1,23 +1,30 @@
-// Page of one contract: interaction, storage, transactions, class history.
+// Page of one contract: transactions, calls, events, interaction, storage, class history.
 import { type Abi, canonicalFelt, readAbi, selectorOf, shortAddress } from '@starkbox/abi';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useRef } from 'react';
 import { ETH, grouped, STRK } from '../../format/amount.js';
-import { learnNames, useNames } from '../../format/names.js';
+import { learnNames, useContractName } from '../../format/names.js';
 import { to, useRoute } from '../../navigation/route.js';
 import { LastDone } from '../../parts/action.js';
+import { FactOf, Facts } from '../../parts/facts.js';
 import { Label } from '../../parts/label-form.js';
+import { Amount } from '../../parts/number.js';
 import { Heading, Loading, Unread } from '../../parts/page-states.js';
 import { Tabs } from '../../parts/tabs.js';
 import { TransactionList } from '../../parts/transaction/transaction-list.js';
-import { Amount, ClassRef, Copy, Link, Mark, UntrustedText } from '../../parts/values.js';
+import { Address, ClassRef, Copy, Link, Mark, UntrustedText } from '../../parts/values.js';
+import { useBalances } from '../../rpc/balances.js';
 import { call, RpcFailure } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
 import { queries, readTransactions, type TransactionRow, useClasses } from '../../rpc/queries.js';
+import { Calls } from './calls.js';
 import { History } from './class-history.js';
 import { AbiView } from './class-page.js';
+import { ContractEvents } from './events.js';
 import { Interact } from './interact.js';
 import { Storage } from './storage.js';
+import { isToken } from './token/read-token.js';
+import { TokenTab } from './token/token-page.js';
 
 const CONTRACT_NOT_FOUND = 20;
 
@@ -36,7 +43,7 @@ export function ContractPage({ id }: { readonly id: string }) {
 }
 
 function Contract({ address }: { readonly address: string }) {
-  const name = useNames().get(address);
+  const name = useContractName(address);
   const tabInAddress = useRoute().query.get('tab') ?? undefined;
   const facts = useFacts(address);
   const classHash = facts.data?.classHash;
@@ -52,9 +59,11 @@ function Contract({ address }: { readonly address: string }) {
         title={`${name ?? 'Contract'} · ${shortAddress(address)}`}
         actions={
           <>
-            <Link className="button" href={to('events', undefined, { address })}>
-              Events
-            </Link>
+            {abi && isToken(abi) && (
+              <Link className="button" href={to('token', address)}>
+                Token page
+              </Link>
+            )}
             <Label value={address} label={name} />
           </>
         }
@@ -65,13 +74,20 @@ function Contract({ address }: { readonly address: string }) {
       <p className="whole">
         {address} <Copy value={address} what="address" />
       </p>
-      {facts.data ? <Facts of={facts.data} /> : <Unread query={facts} what="the contract" />}
+      {facts.data ? (
+        <ContractFigures address={address} of={facts.data} />
+      ) : (
+        <Unread query={facts} what="the contract" />
+      )}
       {tab !== 'interact' && <LastDone />}
       <Tabs
         current={tab ?? ''}
         isFirstDefault={start !== 'interact'}
         tabs={[
           { id: 'transactions', name: 'Transactions' },
+          { id: 'calls', name: 'Calls' },
+          { id: 'events', name: 'Events' },
+          ...(abi && isToken(abi) ? [{ id: 'token', name: 'Token' }] : []),
           { id: 'interact', name: 'Interact' },
           { id: 'storage', name: 'Storage' },
           { id: 'abi', name: 'ABI', count: abi?.functions.size },
@@ -177,6 +193,9 @@ function ContractTab({ address, tab, abi, classHash, isRead, hasError }: Contrac
           empty={<p className="empty">No transaction was sent by this address or calls it.</p>}
         />
       )}
+      {tab === 'calls' && <Calls address={address} abi={abi} />}
+      {tab === 'events' && <ContractEvents address={address} abi={abi} />}
+      {tab === 'token' && abi && <TokenTab address={address} abi={abi} />}
       {tab === 'interact' &&
         (abi ? (
           <Interact key={classHash} address={address} abi={abi} />
@@ -209,27 +228,50 @@ interface ContractFacts {
   readonly eth: bigint | undefined;
 }
 
-function Facts({ of }: { readonly of: ContractFacts }) {
+interface ContractFiguresProps {
+  readonly address: string;
+  readonly of: ContractFacts;
+}
+
+function ContractFigures({ address, of }: ContractFiguresProps) {
+  const balances = useBalances(useMemo(() => [address], [address]));
+  const held = balances?.byAccount.get(address) ?? [];
+  const unreadCount = balances ? balances.tokenCount - balances.readCount : 0;
   return (
-    <div className="meta">
-      {of.classHash === undefined ? (
-        <span className="warn">No contract is deployed at this address.</span>
-      ) : (
-        <span>
-          class <ClassRef of={of.classHash} copy />
-        </span>
+    <>
+      <Facts>
+        <FactOf name="Class">
+          {of.classHash === undefined ? (
+            <span className="warn">No contract is deployed at this address.</span>
+          ) : (
+            <ClassRef of={of.classHash} copy />
+          )}
+        </FactOf>
+        {of.nonce !== undefined && <FactOf name="Nonce">{grouped(of.nonce)}</FactOf>}
+        {of.strk !== undefined && (
+          <FactOf name="STRK">
+            <Amount of={of.strk} unit={STRK} />
+          </FactOf>
+        )}
+        {of.eth !== undefined && (
+          <FactOf name="ETH">
+            <Amount of={of.eth} unit={ETH} />
+          </FactOf>
+        )}
+        {held.map(({ token, unit, amount }) => (
+          <FactOf key={token} name={<Address of={token} />}>
+            <Link href={to('token', token)}>
+              <Amount of={amount} unit={unit} />
+            </Link>
+          </FactOf>
+        ))}
+      </Facts>
+      {unreadCount > 0 && (
+        <p className="quiet note">
+          Balances of the newest {grouped(balances?.readCount ?? 0)} tokens; {grouped(unreadCount)}{' '}
+          older tokens were not read.
+        </p>
       )}
-      {of.nonce !== undefined && <span>nonce {grouped(of.nonce)}</span>}
-      {of.strk !== undefined && (
-        <span>
-          <Amount of={of.strk} unit={STRK} />
-        </span>
-      )}
-      {of.eth !== undefined && (
-        <span>
-          <Amount of={of.eth} unit={ETH} />
-        </span>
-      )}
-    </div>
+    </>
   );
 }

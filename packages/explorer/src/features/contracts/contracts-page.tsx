@@ -1,126 +1,244 @@
-// Pages with the lists of contracts and of classes.
-import { useMemo, useState } from 'react';
-import { to } from '../../navigation/route.js';
-import { Button } from '../../parts/button.js';
-import { Heading } from '../../parts/page-states.js';
+// Page with the list of contracts: names, kinds, and filters by name, address and kind.
+import { type Abi, selectorOf, shortAddress } from '@starkbox/abi';
+import { useCallback, useMemo, useState } from 'react';
+import { counted, grouped } from '../../format/amount.js';
+import { setQuery, to, useRoute } from '../../navigation/route.js';
+import { ChipChoice } from '../../parts/chips.js';
+import { Amount } from '../../parts/number.js';
+import { Heading, Unread } from '../../parts/page-states.js';
 import { LiveTable, Modes } from '../../parts/table/live-table.js';
-import type { Column } from '../../parts/table/table.js';
-import { Address, BlockRef, ClassRef, Link } from '../../parts/values.js';
-import { type ClassRow, type ContractRow, readClasses, readContracts } from '../../rpc/queries.js';
-import { DeclarePanel } from './declare.js';
+import { type Column, VirtualTable } from '../../parts/table/table.js';
+import { Address, BlockRef, ClassRef, Copy, Link } from '../../parts/values.js';
+import {
+  type ContractIndex,
+  type IndexedContract,
+  useContractIndex,
+} from '../../rpc/contract-index.js';
+import { preloadNames } from '../../rpc/names.js';
+import { type ContractRow, readContracts, useClasses } from '../../rpc/queries.js';
+import { useToken } from '../../rpc/tokens.js';
+import { FilterField } from './filter-field.js';
+import { useTokenFacts } from './token/read-token.js';
 
-const contractId = (row: ContractRow): string => row.contract_address;
-const classId = (row: ClassRow): string => row.class_hash;
+type Kind = 'all' | 'token';
+
+const KINDS: readonly (readonly [Kind, text: string])[] = [
+  ['all', 'All contracts'],
+  ['token', 'Tokens'],
+];
+const EXECUTE = selectorOf('__execute__');
+const MOST_CLASSES = 50;
+
+const idOf = (row: ContractRow): string => row.contract_address;
+const hrefOf = (row: ContractRow): string => to('contract', row.contract_address);
+
+async function readNamedContracts(cursor: string | undefined) {
+  const page = await readContracts(cursor);
+  await preloadNames(page.rows.map(idOf));
+  return page;
+}
 
 export function ContractsPage() {
-  const columns = useMemo(
-    (): readonly Column<ContractRow>[] => [
-      {
-        head: 'Name',
-        width: 'w-amount',
-        phone: 'main',
-        cell: (row) => <Address of={row.contract_address} mark />,
-      },
-      {
-        head: 'Address',
-        cell: (row) => (
-          <Link
-            href={to('contract', row.contract_address)}
-            className="mono"
-            value={row.contract_address}
-          >
-            {row.contract_address}
-          </Link>
-        ),
-        phone: 'none',
-      },
-      {
-        head: 'Class',
-        width: 'w-hash',
-        phoneHead: 'class',
-        cell: (row) => <ClassRef of={row.class_hash} />,
-      },
-      {
-        head: 'Deployed in',
-        width: 'w-kind',
-        number: true,
-        phoneHead: 'block',
-        cell: (row) => <BlockRef of={row.deployed_in} />,
-      },
-    ],
-    [],
-  );
+  const { query } = useRoute();
+  const text = query.get('q') ?? '';
+  const kind: Kind = query.get('kind') === 'token' ? 'token' : 'all';
+  const isFiltered = text.trim() !== '' || kind !== 'all';
   return (
     <>
-      <Heading title="Contracts" actions={<Modes />} />
-      <LiveTable
-        label="Contracts"
-        what="contracts"
-        listKey={['contracts']}
-        read={readContracts}
-        idOf={contractId}
-        columns={columns}
-        hrefOf={(row) => to('contract', row.contract_address)}
-        copyOf={contractId}
-        empty={<p className="empty">No contracts on this chain.</p>}
-      />
+      <Heading title="Contracts" actions={!isFiltered && <Modes />} />
+      <div className="tab-bar">
+        <FilterField text={text} change={(q) => setQuery({ q: q === '' ? undefined : q })} />
+        <ChipChoice
+          label="Kind"
+          options={KINDS}
+          value={kind}
+          change={(chosen) => setQuery({ kind: chosen === 'all' ? undefined : chosen })}
+        />
+      </div>
+      {isFiltered ? <FilteredContracts text={text} kind={kind} /> : <AllContracts />}
     </>
   );
 }
 
-export function ClassesPage() {
-  const [isDeclaring, setDeclaring] = useState(false);
-  const columns = useMemo(
-    (): readonly Column<ClassRow>[] => [
-      {
-        head: 'Class',
-        phone: 'main',
-        cell: (row) => (
-          <Link href={to('class', row.class_hash)} className="mono" value={row.class_hash}>
-            {row.class_hash}
-          </Link>
-        ),
-      },
-      {
-        head: 'Kind',
-        width: 'w-kind',
-        cell: (row) => (row.kind === 'sierra' ? 'Sierra' : 'Cairo 0'),
-      },
-      {
-        head: 'Declared in',
-        width: 'w-kind',
-        number: true,
-        phoneHead: 'block',
-        cell: (row) => <BlockRef of={row.declared_in} />,
-      },
-    ],
-    [],
+function AllContracts() {
+  const [hashes, setHashes] = useState<readonly string[]>([]);
+  const onRows = useCallback((rows: readonly ContractRow[]) => {
+    const next = [...new Set(rows.map(({ class_hash }) => class_hash))].slice(0, MOST_CLASSES);
+    setHashes((old) => (old.join() === next.join() ? old : next));
+  }, []);
+  const classes = useClasses(hashes);
+  const columns = useMemo(() => contractColumns(classes), [classes]);
+  return (
+    <LiveTable
+      label="Contracts"
+      what="contracts"
+      listKey={['contracts']}
+      read={readNamedContracts}
+      idOf={idOf}
+      columns={columns}
+      hrefOf={hrefOf}
+      copyOf={idOf}
+      onRows={onRows}
+      empty={<p className="empty">No contracts on this chain.</p>}
+    />
   );
+}
+
+interface FilteredContractsProps {
+  readonly text: string;
+  readonly kind: Kind;
+}
+
+function FilteredContracts({ text, kind }: FilteredContractsProps) {
+  const index = useContractIndex();
+  const matches = useMemo(
+    () => (index.data ? matching(index.data, text, kind) : []),
+    [index.data, text, kind],
+  );
+  const classes = useClasses(
+    useMemo(
+      () => [...new Set(matches.map(({ class_hash }) => class_hash))].slice(0, MOST_CLASSES),
+      [matches],
+    ),
+  );
+  const columns = useMemo(
+    () => (kind === 'token' ? TOKEN_COLUMNS : contractColumns(classes)),
+    [kind, classes],
+  );
+  if (!index.data) return <Unread query={index} what="the contracts" />;
+  const { contracts, isWhole } = index.data;
   return (
     <>
-      <Heading
-        title="Classes"
-        actions={
-          <>
-            <Button aria-expanded={isDeclaring} onClick={() => setDeclaring(!isDeclaring)}>
-              Declare…
-            </Button>
-            <Modes />
-          </>
-        }
-      />
-      {isDeclaring && <DeclarePanel />}
-      <LiveTable
-        label="Classes"
-        what="classes"
-        listKey={['classes']}
-        read={readClasses}
-        idOf={classId}
-        columns={columns}
-        hrefOf={(row) => to('class', row.class_hash)}
-        copyOf={classId}
-        empty={<p className="empty">No classes on this chain.</p>}
-      />
+      {matches.length > 0 && (
+        <VirtualTable
+          label={kind === 'token' ? 'Tokens' : 'Contracts'}
+          rows={matches}
+          columns={columns}
+          idOf={idOf}
+          hrefOf={kind === 'token' ? (row) => to('token', row.contract_address) : hrefOf}
+          copyOf={idOf}
+        />
+      )}
+      <p className="quiet note">
+        {counted(matches.length, kind === 'token' ? 'token' : 'contract')} of{' '}
+        {isWhole ? 'all' : 'the newest'} {grouped(contracts.length)} contracts
+        {kind === 'token' && matches.length === 0 && text.trim() === ''
+          ? '. A token has the functions decimals and balance_of.'
+          : '.'}
+      </p>
     </>
   );
+}
+
+/** Contracts whose name or address contains the text. */
+function matching(
+  { contracts }: ContractIndex,
+  text: string,
+  kind: Kind,
+): readonly IndexedContract[] {
+  const part = text.trim().toLowerCase();
+  return contracts.filter(
+    ({ name, contract_address, unit }) =>
+      (kind === 'all' || unit !== undefined) &&
+      (name.toLowerCase().includes(part) ||
+        contract_address.includes(part.replace(/^0x0+/, '0x')) ||
+        (unit?.symbol.toLowerCase().includes(part) ?? false)),
+  );
+}
+
+const NAME_COLUMN: Column<ContractRow> = {
+  head: 'Name',
+  phone: 'main',
+  cell: (row) => <Address of={row.contract_address} mark />,
+};
+
+const ADDRESS_COLUMN: Column<ContractRow> = {
+  head: 'Address',
+  width: 'w-amount',
+  phone: 'none',
+  cell: ({ contract_address: address }) => (
+    <>
+      <Link href={to('contract', address)} className="mono" title={address} value={address}>
+        {shortAddress(address)}
+      </Link>
+      <Copy value={address} what="address" />
+    </>
+  ),
+};
+
+const BLOCK_COLUMN: Column<ContractRow> = {
+  head: 'Deployed in',
+  width: 'w-kind',
+  number: true,
+  phoneHead: 'block',
+  cell: (row) => <BlockRef of={row.deployed_in} />,
+};
+
+const TOKEN_COLUMNS: readonly Column<IndexedContract>[] = [
+  {
+    head: 'Name',
+    width: 'w-state',
+    rank: 0,
+    phone: 'main',
+    cell: ({ contract_address }) => <Address of={contract_address} mark />,
+  },
+  {
+    head: 'Symbol',
+    width: 'w-kind',
+    cell: ({ contract_address, unit }) => (
+      <Link href={to('token', contract_address)}>{unit?.symbol}</Link>
+    ),
+  },
+  {
+    head: 'Decimals',
+    width: 'w-count',
+    number: true,
+    phoneHead: 'decimals',
+    cell: ({ unit }) => unit?.decimals,
+  },
+  {
+    head: 'Total supply',
+    number: true,
+    cellClass: 'wraps',
+    phoneHead: 'supply',
+    cell: ({ contract_address }) => <Supply of={contract_address} />,
+  },
+  ADDRESS_COLUMN,
+  BLOCK_COLUMN,
+];
+
+/** Read for the rows in view. */
+function Supply({ of }: { readonly of: string }) {
+  const { data } = useTokenFacts(of);
+  return data?.supply === undefined ? null : <Amount of={data.supply} unit={data.unit} column />;
+}
+
+function contractColumns(classes: ReadonlyMap<string, Abi>): readonly Column<ContractRow>[] {
+  return [
+    NAME_COLUMN,
+    {
+      head: 'Kind',
+      width: 'w-kind',
+      cell: (row) => <ContractKind of={row.contract_address} abi={classes.get(row.class_hash)} />,
+    },
+    {
+      head: 'Class',
+      width: 'w-state',
+      phoneHead: 'class',
+      cell: (row) => <ClassRef of={row.class_hash} />,
+    },
+    ADDRESS_COLUMN,
+    BLOCK_COLUMN,
+  ];
+}
+
+interface ContractKindProps {
+  readonly of: string;
+  readonly abi: Abi | undefined;
+}
+
+function ContractKind({ of, abi }: ContractKindProps) {
+  const unit = useToken(of);
+  if (unit) return <Link href={to('token', of)}>Token {unit.symbol}</Link>;
+  return abi?.functions.has(EXECUTE) ? 'Account' : <span className="quiet">Contract</span>;
 }

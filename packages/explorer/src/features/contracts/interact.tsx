@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { setQuery, to, useRoute } from '../../navigation/route.js';
 import { AddressBook } from '../../parts/forms/address-book.js';
-import { tokenOf, Value } from '../../parts/transaction/decoded-value.js';
+import { ContractValue } from '../../parts/transaction/decoded-value.js';
 import { Link, UntrustedText } from '../../parts/values.js';
 import { call } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
@@ -170,7 +170,7 @@ function FunctionGroup({ name, of, chosen, values, address }: FunctionGroupProps
               <span className="reading">
                 {values.get(abiFunction.name)?.map((value, at) => (
                   // biome-ignore lint/suspicious/noArrayIndexKey: outputs have no names
-                  <Value key={at} of={value} token={tokenOf(address)} depth={2} />
+                  <ContractValue key={at} of={value} contract={address} depth={2} />
                 ))}
               </span>
             )}

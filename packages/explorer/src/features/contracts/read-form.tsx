@@ -3,14 +3,13 @@ import { type Abi, type AbiFunction, decodeOutputs, selectorOf } from '@starkbox
 import type { Target } from '@starkbox/debugger';
 import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react';
 import { escapeText } from '../../format/untrusted-text.js';
-import { isRun } from '../../navigation/key-events.js';
+import { isRun, shortcutText } from '../../navigation/key-events.js';
 import { Button } from '../../parts/button.js';
 import { DebugFold } from '../../parts/debug/debug-fold.js';
 import { focusFault } from '../../parts/forms/abi-form.js';
 import { type BlockTag, BlockTagField, Form } from '../../parts/inputs.js';
 import { ErrorText } from '../../parts/page-states.js';
-import { COMMAND } from '../../parts/send/send-form.js';
-import { RawFelts, tokenOf, Value } from '../../parts/transaction/decoded-value.js';
+import { ContractValue, RawFelts } from '../../parts/transaction/decoded-value.js';
 import { Explained, type Explanation } from '../../parts/transaction/explanation.js';
 import { hasPlaces, SourceStack } from '../../parts/transaction/source-pane.js';
 import { call, explanationIn, RpcFailure } from '../../rpc/client.js';
@@ -79,7 +78,7 @@ export function ReadForm({ address, abi, of, fields, calldata, judge }: ReadForm
         <div className="line-of">
           <BlockTagField at={at} change={setAt} />
           <Button type="submit" className="button primary">
-            Call {name} <kbd>{COMMAND}↵</kbd>
+            Call {name} <kbd>{shortcutText('Mod+Enter')}</kbd>
           </Button>
           {calldata && (
             <Snippets
@@ -132,7 +131,7 @@ function ReadResult(props: CallFormProps & { readonly outcome: CallResult }) {
       {values.map((value, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: outputs have no names
         <span key={index} className="result">
-          <Value of={value} token={tokenOf(address)} />{' '}
+          <ContractValue of={value} contract={address} fold />{' '}
         </span>
       ))}
     </p>

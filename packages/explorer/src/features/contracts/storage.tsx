@@ -1,57 +1,65 @@
-// Storage tab of a contract: slots, and edits that are reviewed and applied together.
-import { shortHash } from '@starkbox/abi';
-import { useInfiniteQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
-import { counted } from '../../format/amount.js';
-import { Action, act, LastDone } from '../../parts/action.js';
+// Storage tab of a contract: values by variable, and edits that are reviewed and applied together.
+import { decodeStored, type SlotWrite, type StoredValue } from '@starkbox/abi';
+import { type ReactNode, useDeferredValue, useMemo, useState } from 'react';
+import { counted, grouped } from '../../format/amount.js';
+import { Action } from '../../parts/action.js';
 import { Button, PlainButton } from '../../parts/button.js';
-import { Sheet } from '../../parts/dialog.js';
+import { TextInput } from '../../parts/inputs.js';
 import { Loading, Problem } from '../../parts/page-states.js';
 import { type Column, VirtualTable } from '../../parts/table/table.js';
-import { SlotName } from '../../parts/transaction/slot-name.js';
-import { type SlotNames, slotId, useSlotNames } from '../../parts/transaction/slot-names.js';
-import { BlockRef } from '../../parts/values.js';
-import { call, isMissing } from '../../rpc/client.js';
-import { useLive } from '../../rpc/live-state.js';
-import type { Result } from '../../rpc/methods.js';
-import { runTask } from '../../state/tasks.js';
-import { OtherSlot, type Row, StoredValue, ValueCell } from './slot-fields.js';
-
-type Slot = Result<'devnet_getStorage'>['entries'][number];
-
-/** An edited value that is not applied yet. */
-interface Staged {
-  readonly before: string;
-  readonly after: string;
-}
-
-type Changes = ReadonlyMap<string, Staged>;
+import { SlotName, SlotValue } from '../../parts/transaction/slot-name.js';
+import { BlockRef, UntrustedText } from '../../parts/values.js';
+import { isMissing } from '../../rpc/client.js';
+import { ApplySheet, OtherSlot, type StagedChanges, type StagedValue } from './staged-changes.js';
+import { LATER_PAGE, type StorageListing, useStorageListing } from './storage-listing.js';
+import {
+  filteredValues,
+  type GroupRow,
+  groupedRows,
+  type StorageRow,
+  sortedValues,
+  type ValueRow,
+  withWrites,
+} from './storage-rows.js';
+import { EditorSheet, hasOneField, InlineEditor } from './value-editor.js';
 
 export function Storage({ address }: { readonly address: string }) {
-  const [staged, setStaged] = useState<Changes>(new Map());
+  const [staged, setStaged] = useState<StagedChanges>(new Map());
   const [isAsking, setAsking] = useState(false);
-  const query = useSlots(address);
-  const names = useNamesOf(address, query.slots, staged);
-  const rows = useMemo(
-    () => withStaged(query.slots, staged, (key) => names.get(slotId({ contract: address, key }))),
-    [query.slots, staged, names, address],
+  const [filter, setFilter] = useState('');
+  const listing = useStorageListing(address);
+  const { slots, names, read } = listing;
+  const values = useMemo(
+    () => sortedValues(address, { slots, names, read }),
+    [address, slots, names, read],
   );
+  const rows = useMemo(() => withStaged(values, staged), [values, staged]);
+  const wanted = useDeferredValue(filter);
+  const shown = useMemo(() => filteredValues(rows, wanted), [rows, wanted]);
 
-  const stage = (key: string, before: string, after: string): void => {
+  const stage = (change: StagedValue): void => {
+    const writes = change.writes.filter(({ key, value }) => value !== change.read(key));
     const next = new Map(staged);
-    if (after === before) next.delete(key);
-    else next.set(key, { before, after });
+    if (writes.length === 0) next.delete(change.value.key);
+    else next.set(change.value.key, { ...change, writes });
     setStaged(next);
   };
 
-  if (query.error && !query.data && !isMissing(query.error)) {
-    return <Problem error={query.error} what="the storage" retry={query.refetch} />;
+  if (listing.error && values.length === 0 && !isMissing(listing.error)) {
+    return <Problem error={listing.error} what="the storage" retry={listing.readAgain} />;
   }
-  if (query.isPending && !query.error) return <Loading what="the storage" />;
+  if (listing.isPending && !listing.error) return <Loading what="the storage" />;
   return (
     <div className="stack storage">
       <div className="line-of storage-bar">
-        <OtherSlot address={address} stage={stage} />
+        <TextInput
+          label="Filter"
+          type="search"
+          className="storage-filter"
+          placeholder="Variable, key or value"
+          value={filter}
+          change={setFilter}
+        />
         {staged.size > 0 && (
           <span className="line-of">
             <Action kind="primary" run={async () => setAsking(true)}>
@@ -61,25 +69,33 @@ export function Storage({ address }: { readonly address: string }) {
           </span>
         )}
       </div>
+      <Loaded of={listing} values={rows.length} shown={shown.length} isFiltered={wanted !== ''} />
       {rows.length === 0 ? (
         <p className="empty">
-          {query.error
+          {listing.error
             ? 'This node does not list slots. You can still change one by its key.'
             : 'All slots are zero.'}
         </p>
       ) : (
-        <SlotTable address={address} rows={rows} readMore={query.readMore} stage={stage} />
+        <StorageTable
+          address={address}
+          rows={shown}
+          staged={staged}
+          listing={listing}
+          isFiltered={wanted !== ''}
+          stage={stage}
+        />
       )}
+      <OtherSlot address={address} stage={stage} />
       {isAsking && (
         <ApplySheet
           address={address}
           staged={staged}
-          names={names}
           close={() => setAsking(false)}
           onApplied={() => {
             setStaged(new Map());
             setAsking(false);
-            runTask(query.refetch());
+            listing.readAgain();
           }}
         />
       )}
@@ -87,216 +103,214 @@ export function Storage({ address }: { readonly address: string }) {
   );
 }
 
-/** The slots of a contract that hold something, read page by page. */
-function useSlots(address: string) {
-  const beat = useLive((live) => live.beat);
-  const query = useInfiniteQuery({
-    queryKey: ['storage', address, beat],
-    placeholderData: (old) => old,
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam }) =>
-      call('devnet_getStorage', {
-        contract_address: address,
-        limit: 100,
-        block_id: 'pre_confirmed',
-        ...(pageParam === undefined ? {} : { cursor: pageParam }),
-      }),
-    getNextPageParam: (page: Result<'devnet_getStorage'>) => page.next,
-  });
-  const slots = useMemo(
-    () => query.data?.pages.flatMap((page): readonly Slot[] => page.entries) ?? [],
-    [query.data],
-  );
-  const readMore = (): void => {
-    if (query.hasNextPage && !query.isFetchingNextPage) runTask(query.fetchNextPage());
-  };
-  const { data, error, isPending, refetch } = query;
-  return { data, error, isPending, refetch, slots, readMore };
-}
-
-/** Also those of slots that are staged and hold nothing yet. */
-function useNamesOf(contract: string, slots: readonly Slot[], staged: Changes): SlotNames {
-  const places = useMemo(() => {
-    const keys = new Set([...slots.map(({ key }) => key), ...staged.keys()]);
-    return [...keys].map((key) => ({ contract, key }));
-  }, [contract, slots, staged]);
-  return useSlotNames(places);
-}
-
-/** Slots with their staged values; those that are staged but hold nothing yet come first. */
-function withStaged(
-  slots: readonly Slot[],
-  staged: Changes,
-  nameOf: (key: string) => Row['name'],
-): readonly Row[] {
-  const values = new Map(slots.map(({ key, value }) => [key, value]));
-  const listed = new Set(slots.map(({ key }) => key));
-  const added = [...staged]
-    .filter(([key]) => !listed.has(key))
-    .map(([key, { before, after }]) => ({
-      key,
-      name: nameOf(key),
-      value: before,
-      high: undefined,
-      block: undefined,
-      staged: after,
-    }));
+/** Values with staged ones that hold nothing yet in front. */
+function withStaged(values: readonly ValueRow[], staged: StagedChanges): readonly ValueRow[] {
+  const listed = new Set(values.map(({ id }) => id));
+  const added = [...staged.values()].filter(({ value }) => !listed.has(value.key));
+  if (added.length === 0) return values;
   return [
-    ...added,
-    ...slots.map(({ key, value, last_update_block }) => ({
-      key,
-      name: nameOf(key),
-      value,
-      high: nameOf(key)?.part === 'low' ? values.get(nextSlot(key)) : undefined,
-      block: last_update_block,
-      staged: staged.get(key)?.after,
-    })),
+    ...added.map(
+      ({ value, name, title, read }): ValueRow => ({
+        kind: 'value',
+        id: value.key,
+        value,
+        name,
+        title,
+        decoded: decodeStored(value, read),
+        block: undefined,
+        isInGroup: false,
+      }),
+    ),
+    ...values,
   ];
 }
 
-const nextSlot = (key: string): string => `0x${(BigInt(key) + 1n).toString(16)}`;
-
-interface SlotTableProps {
-  readonly address: string;
-  readonly rows: readonly Row[];
-  readonly readMore: () => void;
-  readonly stage: (key: string, before: string, after: string) => void;
+interface LoadedProps {
+  readonly of: StorageListing;
+  readonly values: number;
+  readonly shown: number;
+  readonly isFiltered: boolean;
 }
 
-function SlotTable({ address, rows, readMore, stage }: SlotTableProps) {
-  const [editing, setEditing] = useState<string | undefined>();
+/** How much is loaded, since groups and the filter cover no more. */
+function Loaded({ of, values, shown, isFiltered }: LoadedProps) {
+  const { slots, hasMore, isLoading, isOld } = of;
   return (
-    <VirtualTable
-      label="Storage"
-      rows={rows}
-      idOf={(row) => row.key}
-      copyOf={(row) => row.key}
-      classOf={(row) => (row.staged === undefined ? undefined : 'staged')}
-      onEnd={readMore}
-      columns={slotColumns({ address, editing, setEditing, stage })}
-    />
+    <div className="line-of loaded">
+      <span role="status" className="quiet">
+        {isFiltered
+          ? `${grouped(shown)} of ${counted(values, 'value')}`
+          : `${counted(values, 'value')} in ${counted(slots.length, 'slot')}`}
+        {hasMore && ', in the order of slot keys. Groups and the filter cover loaded slots only.'}
+      </span>
+      {hasMore && (
+        <>
+          <Button aria-disabled={isLoading} onClick={of.loadMore}>
+            {isLoading ? 'Loading…' : `Load ${grouped(LATER_PAGE)} more`}
+          </Button>
+          <Button onClick={of.loadAll}>Load all</Button>
+        </>
+      )}
+      {isOld && (
+        <>
+          <span className="warn">The chain has changed since.</span>
+          <Button onClick={of.readAgain}>Read again</Button>
+        </>
+      )}
+    </div>
   );
 }
 
-interface Editing {
+interface StorageTableProps {
   readonly address: string;
-  readonly editing: string | undefined;
-  readonly setEditing: (key: string | undefined) => void;
-  readonly stage: SlotTableProps['stage'];
+  readonly rows: readonly ValueRow[];
+  readonly staged: StagedChanges;
+  readonly listing: StorageListing;
+  readonly isFiltered: boolean;
+  readonly stage: (change: StagedValue) => void;
 }
 
-function slotColumns({ address, editing, setEditing, stage }: Editing): readonly Column<Row>[] {
+function StorageTable(props: StorageTableProps) {
+  const { address, rows, staged, listing, isFiltered, stage } = props;
+  const [toggled, setToggled] = useState<ReadonlyMap<string, boolean>>(new Map());
+  const [editing, setEditing] = useState<string | undefined>();
+  const table = useMemo(() => groupedRows(rows, toggled, isFiltered), [rows, toggled, isFiltered]);
+  const edited = rows.find(({ id }) => id === editing);
+  const readOf = (value: StoredValue) => {
+    const change = staged.get(value.key);
+    return change ? withWrites(change.read, change.writes) : listing.read;
+  };
+  const editorOf = ({ value, name, title }: ValueRow) => ({
+    address,
+    value,
+    title,
+    read: readOf(value),
+    stage: (writes: readonly SlotWrite[]) =>
+      stage({ value, name, title, writes, read: staged.get(value.key)?.read ?? listing.read }),
+    close: () => setEditing(undefined),
+  });
+  const isInline = edited !== undefined && hasOneField(edited.value, readOf(edited.value));
+  const cells: StorageCells = {
+    address,
+    staged,
+    toggle: ({ id, isOpen }) => setToggled(new Map([...toggled, [id, !isOpen]])),
+    edit: setEditing,
+    editor: (row) =>
+      isInline && row.id === editing ? <InlineEditor {...editorOf(row)} /> : undefined,
+  };
+  return (
+    <>
+      <VirtualTable
+        label="Storage"
+        rows={table}
+        idOf={(row) => row.id}
+        copyOf={(row) => (row.kind === 'value' ? row.value.key : (row.variable ?? ''))}
+        classOf={(row) =>
+          row.kind === 'group' ? 'group' : staged.has(row.id) ? 'staged' : undefined
+        }
+        columns={storageColumns(cells)}
+        grows
+      />
+      {edited && !isInline && <EditorSheet {...editorOf(edited)} />}
+    </>
+  );
+}
+
+interface StorageCells {
+  readonly address: string;
+  readonly staged: StagedChanges;
+  readonly toggle: (group: GroupRow) => void;
+  readonly edit: (id: string) => void;
+  /** The editor of a row that is being edited in place. */
+  readonly editor: (row: ValueRow) => ReactNode | undefined;
+}
+
+function storageColumns(cells: StorageCells): readonly Column<StorageRow>[] {
+  const { address, staged, toggle, edit, editor } = cells;
   return [
     {
-      head: 'Slot',
+      head: 'Variable',
       phone: 'main',
       cell: (row) =>
-        row.name ? (
-          <SlotName slot={row.key} name={row.name} joined={row.name.part === 'low'} />
+        row.kind === 'group' ? (
+          <GroupHead of={row} toggle={() => toggle(row)} />
         ) : (
-          <code title={row.key} data-eq={row.key}>
-            {row.key}
-          </code>
+          <span className={row.isInGroup ? 'in-group' : undefined}>
+            <SlotName slot={row.value.key} name={row.name} whole />
+          </span>
+        ),
+    },
+    {
+      head: 'Type',
+      width: 'w-type',
+      phone: 'none',
+      cell: (row) =>
+        row.kind === 'value' &&
+        row.value.type !== undefined && (
+          <span className="quiet">
+            <UntrustedText text={row.value.type} limit={60} />
+          </span>
         ),
     },
     {
       head: 'Value',
-      width: 'w-state',
+      width: 'w-stored',
       number: true,
-      cell: (row) => (
-        <ValueCell
-          address={address}
-          row={row}
-          isEditing={editing === row.key}
-          close={() => setEditing(undefined)}
-          stage={(after) => stage(row.key, row.value, after)}
-        />
-      ),
+      cell: (row) =>
+        row.kind === 'value' &&
+        (editor(row) ?? <StoredCell address={address} row={row} staged={staged.get(row.id)} />),
     },
     {
       head: 'Changed in',
-      width: 'w-kind',
+      width: 'w-block',
       number: true,
       phoneHead: 'block',
-      cell: (row) => row.block !== undefined && <BlockRef of={row.block} />,
+      cell: (row) => row.kind === 'value' && row.block !== undefined && <BlockRef of={row.block} />,
     },
     {
       head: 'Edit',
       width: 'w-small',
-      cell: (row) => (
-        <PlainButton
-          aria-label={`Edit slot ${shortHash(row.key)}`}
-          onClick={() => setEditing(row.key)}
-        >
-          Edit
-        </PlainButton>
-      ),
+      isHeadUnseen: true,
+      cell: (row) =>
+        row.kind === 'value' &&
+        row.decoded !== undefined && (
+          <PlainButton aria-label={`Edit ${row.title}`} onClick={() => edit(row.id)}>
+            Edit
+          </PlainButton>
+        ),
     },
   ];
 }
 
-interface ApplySheetProps {
-  readonly address: string;
-  readonly staged: Changes;
-  readonly names: SlotNames;
-  readonly close: () => void;
-  readonly onApplied: () => void;
+function GroupHead({ of, toggle }: { readonly of: GroupRow; readonly toggle: () => void }) {
+  return (
+    <PlainButton className="plain group-head" aria-expanded={of.isOpen} onClick={toggle}>
+      <span className="variable">
+        {of.variable === undefined ? (
+          'Slots without a name'
+        ) : (
+          <UntrustedText text={of.variable} limit={60} />
+        )}
+      </span>{' '}
+      <span className="count">{grouped(of.count)}</span>
+    </PlainButton>
+  );
 }
 
-function ApplySheet({ address, staged, names, close, onApplied }: ApplySheetProps) {
-  const changes = counted(staged.size, 'change');
-  const apply = async (): Promise<void> => {
-    const storage_entries = [...staged].map(([key, { after }]) => ({
-      key,
-      value: after,
-    }));
-    const applied = await act(
-      'Change the storage',
-      'devnet_applyStateDiff',
-      { state_diff: { storage_diffs: [{ address, storage_entries }] } },
-      () => `${changes} applied`,
-    );
-    if (applied !== undefined) onApplied();
-  };
+interface StoredCellProps {
+  readonly address: string;
+  readonly row: ValueRow;
+  readonly staged: StagedValue | undefined;
+}
+
+function StoredCell({ address, row: { value, name, decoded }, staged }: StoredCellProps) {
+  if (decoded === undefined) return <span className="quiet">not loaded</span>;
+  const stored = <SlotValue contract={address} name={name} of={decoded} fold />;
+  if (!staged) return stored;
+  const after = decodeStored(value, withWrites(staged.read, staged.writes));
   return (
-    <Sheet label={`Apply ${changes}`} close={close} className="sheet wide">
-      <div>
-        <h2>Apply {changes} to the storage</h2>
-        <table className="plain-table" aria-label="Changes">
-          <thead>
-            <tr>
-              <th scope="col">Slot</th>
-              <th scope="col">Before</th>
-              <th scope="col">After</th>
-            </tr>
-          </thead>
-          <tbody>
-            {[...staged].map(([key, { before, after }]) => (
-              <tr key={key}>
-                <td>
-                  <SlotName slot={key} name={names.get(slotId({ contract: address, key }))} />
-                </td>
-                <td>
-                  <StoredValue of={before} />
-                </td>
-                <td>
-                  <StoredValue of={after} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-        <p className="quiet">
-          Written together by <code>devnet_applyStateDiff</code>, into the pre-confirmed block.
-        </p>
-        <div className="line-of">
-          <Action kind="primary" run={apply}>
-            Apply {changes}
-          </Action>
-          <Button onClick={close}>Cancel</Button>
-        </div>
-        <LastDone />
-      </div>
-    </Sheet>
+    <span className="warn">
+      {stored} → {after && <SlotValue contract={address} name={name} of={after} fold />}
+    </span>
   );
 }

@@ -1,182 +1,226 @@
-// Forms for how blocks are made: several at once, when, their time step, their sequencer, and reorganisations.
+// Cards of the next blocks: when the node creates them, their time, and their sequencer.
 import { canonicalFelt } from '@starkbox/abi';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { grouped } from '../../format/amount.js';
-import { generationText } from '../../format/time.js';
 import { Action, act } from '../../parts/action.js';
-import { type AskProps, Group, Sealed } from '../../parts/confirm.js';
+import { Group } from '../../parts/confirm.js';
 import { NumberInput, TextInput } from '../../parts/inputs.js';
 import { Problem } from '../../parts/page-states.js';
-import { Address } from '../../parts/values.js';
+import { Address, Fact } from '../../parts/values.js';
 import { call } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
-import type { Params, Result } from '../../rpc/methods.js';
+import type { Result } from '../../rpc/methods.js';
+import { type BlockMode, type BlockModeDraft, blockModeText, readBlockMode } from './block-mode.js';
+import { type Option, OptionList } from './option-list.js';
+
+type Settings = Result<'devnet_getBlockSettings'>;
 
 /** The settings as they are now. */
 export function useBlockSettings() {
   const beat = useLive((live) => live.beat);
   return useQuery({
     queryKey: ['now', 'block-settings', beat],
-    placeholderData: (old: Result<'devnet_getBlockSettings'> | undefined) => old,
+    placeholderData: (old: Settings | undefined) => old,
     queryFn: () => call('devnet_getBlockSettings', {}),
   });
 }
 
-export function BlockSettings({ ask }: AskProps) {
+export function BlockModeCard() {
   const settings = useBlockSettings();
   const { data } = settings;
+  const [draft, setDraft] = useState<BlockModeDraft | undefined>();
+  const current = data?.block_generation_on;
+  const chosen = draft ?? (current === undefined ? undefined : readBlockMode(current));
+  const text = chosen && blockModeText(chosen);
+  const edit = (part: Partial<BlockModeDraft>): void => {
+    if (chosen) setDraft({ ...chosen, ...part });
+  };
   return (
-    <Group name="Block settings">
+    <Group name="Block mode">
       {settings.error && (
-        <Problem error={settings.error} what="the settings of blocks" retry={settings.refetch} />
+        <Problem error={settings.error} what="the block settings" retry={settings.refetch} />
       )}
-      <div className="meta">
-        <span>{generationText(data?.block_generation_on)}</span>
-        <span>
-          {data &&
-            (data.time_step === null
-              ? 'time passes as it really does'
-              : `${grouped(data.time_step)} s from block to block`)}
-        </span>
-        <span>sequencer {data && <Address of={data.sequencer_address} mark />}</span>
-      </div>
-      <Setting
-        label="block generation"
-        hint="transaction, demand, mempool, 5 for seconds, 500ms or mempool:2000"
-        read={(text) =>
-          /^(transaction|demand|mempool(:[1-9]\d+)?|[1-9]\d*(ms)?)$/.test(text)
-            ? { block_generation_on: text }
-            : undefined
+      <OptionList
+        label="When the node creates a block"
+        options={chosen ? modeOptions(chosen, edit) : []}
+        value={chosen?.mode}
+        change={(mode) => edit({ mode })}
+      />
+      <Action
+        refused={
+          text === undefined
+            ? 'Enter an interval above zero.'
+            : text === current
+              ? 'This is the current block mode.'
+              : undefined
         }
-      />
-      <Setting
-        label="time step"
-        hint="seconds, or none"
-        read={(text) => {
-          if (text === 'none') return { time_step: 'none' };
-          const seconds = wholeNumber(text);
-          return seconds === undefined ? undefined : { time_step: seconds };
+        run={async () => {
+          const changed = await act(
+            'Set block mode',
+            'devnet_setBlockSettings',
+            { block_generation_on: text ?? 'transaction' },
+            ({ block_generation_on }) => block_generation_on,
+          );
+          if (changed) setDraft(undefined);
         }}
-      />
-      <Setting
-        label="sequencer"
-        hint="an address"
-        read={(text) => {
-          const address = canonicalFelt(text);
-          return address === undefined ? undefined : { sequencer_address: address };
-        }}
-      />
-      <SeveralBlocks />
-      <Reorganise ask={ask} />
+      >
+        Set block mode
+      </Action>
     </Group>
   );
 }
 
-interface SettingProps {
-  readonly label: string;
-  readonly hint: string;
-  /** The parameters of a text; undefined if it means nothing. */
-  readonly read: (text: string) => Params<'devnet_setBlockSettings'> | undefined;
+function modeOptions(
+  { seconds, milliseconds }: BlockModeDraft,
+  edit: (part: Partial<BlockModeDraft>) => void,
+): readonly Option<BlockMode>[] {
+  return [
+    {
+      value: 'transaction',
+      name: 'On transaction',
+      about: 'Each transaction gets a block.',
+    },
+    {
+      value: 'demand',
+      name: 'On demand',
+      about: 'Transactions execute at once. You create the block.',
+    },
+    {
+      value: 'interval',
+      name: 'On an interval',
+      about: 'A block closes after a fixed time.',
+      inputs: (
+        <NumberInput
+          label="Seconds between blocks"
+          value={seconds}
+          change={(text) => edit({ seconds: text })}
+        />
+      ),
+    },
+    {
+      value: 'mempool',
+      name: 'Mempool',
+      about: 'Transactions wait until you execute them.',
+    },
+    {
+      value: 'mempool-interval',
+      name: 'Mempool on an interval',
+      about: 'The node builds a block from waiting transactions after a fixed time.',
+      inputs: (
+        <NumberInput
+          label="Milliseconds between blocks"
+          value={milliseconds}
+          change={(text) => edit({ milliseconds: text })}
+        />
+      ),
+    },
+  ];
 }
 
-function Setting({ label, hint, read }: SettingProps) {
-  const [draft, setDraft] = useState('');
-  const params = read(draft.trim());
+export function BlockTimeCard() {
+  const { data } = useBlockSettings();
   return (
-    <div className="line-of">
-      <TextInput
-        label={label}
-        value={draft}
-        aria-invalid={draft !== '' && params === undefined}
-        change={setDraft}
+    <Group name="Block contents">
+      <TimeStep current={data?.time_step} />
+      <Sequencer current={data?.sequencer_address} />
+    </Group>
+  );
+}
+
+type TimeMode = 'clock' | 'step';
+
+function TimeStep({ current }: { readonly current: Settings['time_step'] | undefined }) {
+  const [draft, setDraft] = useState<{ mode: TimeMode; seconds: string } | undefined>();
+  const initial = {
+    mode: current === null ? ('clock' as const) : ('step' as const),
+    seconds: String(current ?? 12),
+  };
+  const chosen = draft ?? (current === undefined ? undefined : initial);
+  const seconds = wholeNumber(chosen?.seconds ?? '');
+  const step = chosen?.mode === 'clock' ? null : seconds;
+  const options: readonly Option<TimeMode>[] = [
+    { value: 'clock', name: 'Clock', about: 'Timestamps follow the clock.' },
+    {
+      value: 'step',
+      name: 'Fixed step',
+      about: 'Each block is a fixed time after its parent.',
+      inputs: (
+        <NumberInput
+          label="Seconds per block"
+          value={chosen?.seconds ?? ''}
+          change={(text) => setDraft({ mode: 'step', seconds: text })}
+        />
+      ),
+    },
+  ];
+  return (
+    <>
+      <OptionList
+        label="Timestamps"
+        options={options}
+        value={chosen?.mode}
+        change={(mode) => setDraft({ ...(chosen ?? initial), mode })}
       />
       <Action
-        label={`Set ${label}`}
-        refused={params === undefined ? `Write ${hint}.` : undefined}
+        refused={
+          step === undefined
+            ? 'Enter a number of seconds.'
+            : step === current
+              ? 'This is the current setting.'
+              : undefined
+        }
         run={async () => {
-          const settings = await act(
-            `Set ${label}`,
+          const changed = await act(
+            'Set timestamps',
             'devnet_setBlockSettings',
-            params ?? {},
-            () => draft,
+            { time_step: step ?? 'none' },
+            ({ time_step }) => (time_step === null ? 'by the clock' : `${time_step} s per block`),
           );
-          if (settings) setDraft('');
+          if (changed) setDraft(undefined);
         }}
       >
-        Set
+        Set timestamps
       </Action>
-      <span className="soft">{hint}</span>
-    </div>
+    </>
   );
 }
 
-function SeveralBlocks() {
-  const [count, setCount] = useState('');
-  const [interval, setInterval] = useState('');
-  const number = wholeNumber(count);
-  const seconds = interval === '' ? undefined : wholeNumber(interval);
-  const isWrong =
-    number === undefined ||
-    number < 1 ||
-    number > 10_000 ||
-    (interval !== '' && seconds === undefined);
+function Sequencer({ current }: { readonly current: string | undefined }) {
+  const [draft, setDraft] = useState('');
+  const address = canonicalFelt(draft.trim());
   return (
-    <div className="line-of">
-      <NumberInput label="blocks" value={count} change={setCount} />
-      <NumberInput label="seconds apart" value={interval} change={setInterval} />
-      <Action
-        refused={
-          isWrong ? 'Write a number of blocks up to 10000, and seconds if you like.' : undefined
-        }
-        run={() =>
-          act(
-            `Create ${number} blocks`,
-            'devnet_createBlock',
-            { count: number ?? 1, ...(seconds === undefined ? {} : { interval: seconds }) },
-            ({ block_hash }) => <Sealed hash={block_hash} />,
-          )
-        }
-      >
-        Create several
-      </Action>
-    </div>
+    <>
+      <dl className="facts">
+        <Fact name="Sequencer">{current !== undefined && <Address of={current} mark />}</Fact>
+      </dl>
+      <div className="fields">
+        <TextInput
+          label="New sequencer"
+          className="mono"
+          value={draft}
+          placeholder="0x…"
+          aria-invalid={draft !== '' && address === undefined}
+          change={setDraft}
+        />
+        <Action
+          refused={address === undefined ? 'Enter an address.' : undefined}
+          run={async () => {
+            const changed = await act(
+              'Set sequencer',
+              'devnet_setBlockSettings',
+              { sequencer_address: address ?? '' },
+              () => draft,
+            );
+            if (changed) setDraft('');
+          }}
+        >
+          Set sequencer
+        </Action>
+      </div>
+    </>
   );
 }
 
-function Reorganise({ ask }: AskProps) {
-  const [depth, setDepth] = useState('');
-  const head = useLive((live) => live.head?.number ?? 0);
-  const number = wholeNumber(depth);
-  const isWrong = number === undefined || number < 1 || number > head;
-  return (
-    <div className="line-of">
-      <NumberInput label="newest blocks" value={depth} change={setDepth} />
-      <Action
-        kind="danger"
-        refused={isWrong ? `Write a number of blocks, at most ${head}.` : undefined}
-        run={async () =>
-          ask({
-            title: `Replace the newest ${number} blocks?`,
-            loss: `Empty blocks take the place of ${grouped(number ?? 0)} blocks, whose transactions are lost.`,
-            verb: 'Replace them',
-            canKeep: true,
-            run: () =>
-              act(
-                `Replace ${number} blocks`,
-                'devnet_reorg',
-                { depth: number ?? 1 },
-                ({ blocks }) => `${blocks.length} new blocks`,
-              ),
-          })
-        }
-      >
-        Replace by empty ones…
-      </Action>
-    </div>
-  );
-}
-
-function wholeNumber(text: string): number | undefined {
+export function wholeNumber(text: string): number | undefined {
   return /^\d{1,12}$/.test(text.trim()) ? Number(text) : undefined;
 }

@@ -4,7 +4,7 @@ import { isoText, momentText, offsetText, readMoment, spanText } from '../../for
 import { Action, act } from '../../parts/action.js';
 import { type AskProps, Group, Sealed } from '../../parts/confirm.js';
 import { Checkbox, TextInput } from '../../parts/inputs.js';
-import { useChainNow } from '../../parts/values.js';
+import { Fact, useChainNow } from '../../parts/values.js';
 import { useLive } from '../../rpc/live-state.js';
 
 const STEPS = [
@@ -32,7 +32,7 @@ export function Clock({ ask }: AskProps) {
     }
     ask({
       title: 'Set the clock backwards?',
-      loss: `The chain’s time goes back by ${spanText(now - time)}: new blocks will have earlier timestamps than existing ones.`,
+      loss: `The clock goes back by ${spanText(now - time)}. New blocks have earlier timestamps than existing blocks.`,
       verb: `Set clock to ${momentText(time)}`,
       run: () => set(time),
       canKeep: false,
@@ -40,21 +40,21 @@ export function Clock({ ask }: AskProps) {
   };
   return (
     <Group name="Clock">
-      <div className="meta">
-        <span>chain {momentText(now)} UTC</span>
-        <span>system {momentText(now - offset)} UTC</span>
-        <span>offset {offsetText(offset) ?? 'none'}</span>
-      </div>
+      <dl className="facts">
+        <Fact name="Chain">{momentText(now)} UTC</Fact>
+        <Fact name="System">{momentText(now - offset)} UTC</Fact>
+        <Fact name="Offset">{offsetText(offset) ?? 'none'}</Fact>
+      </dl>
       <div className="line-of">
         {STEPS.map(([seconds, name]) => (
           <Action key={name} run={() => (seal ? moveBy(seconds, name) : set(now + seconds))}>
             {name}
           </Action>
         ))}
-        <Checkbox checked={seal} change={setSeal}>
-          seal a block
-        </Checkbox>
       </div>
+      <Checkbox className="check" checked={seal} change={setSeal}>
+        Create a block at the new time
+      </Checkbox>
       <NewTime now={now} request={request} />
     </Group>
   );
@@ -74,9 +74,9 @@ function NewTime({ now, request }: NewTimeProps) {
   const [draft, setDraft] = useState('');
   const chosen = readMoment(draft);
   return (
-    <div className="line-of">
+    <div className="fields">
       <TextInput
-        label="new time"
+        label="New time"
         value={draft}
         placeholder={isoText(now)}
         aria-invalid={draft !== '' && chosen === undefined}
@@ -87,14 +87,14 @@ function NewTime({ now, request }: NewTimeProps) {
         run={() => request(chosen ?? now)}
         refused={
           chosen === undefined
-            ? 'Write a date such as 2026-11-16T01:00:00Z, or seconds since 1970.'
+            ? 'Enter a date such as 2026-11-16T01:00:00Z, or seconds since 1970.'
             : undefined
         }
       >
         {chosen === undefined ? 'Set clock' : `Set clock to ${momentText(chosen)}`}
       </Action>
       <span id="clock-hint" className="quiet">
-        a date, or seconds since 1970
+        UTC date or seconds since 1970
       </span>
     </div>
   );

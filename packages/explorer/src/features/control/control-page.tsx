@@ -1,26 +1,28 @@
-// Page that controls the chain: clock, blocks, mempool, prices, impersonation, snapshots, restart.
+// Page that controls the chain, as cards: clock, blocks, mempool, prices, balances, snapshots; losses of data apart.
 import { canonicalFelt, shortHash } from '@starkbox/abi';
 import { useState } from 'react';
-import { grouped } from '../../format/amount.js';
-import { generationText } from '../../format/time.js';
+import { counted } from '../../format/amount.js';
 import { to } from '../../navigation/route.js';
 import { Action, act, DoneLog, LastDone } from '../../parts/action.js';
 import { PlainButton } from '../../parts/button.js';
-import { type AskProps, Confirm, Group, type Question, Sealed } from '../../parts/confirm.js';
+import { Confirm, Group, type Question, Sealed } from '../../parts/confirm.js';
+import { Icon } from '../../parts/icons.js';
 import { Checkbox, NumberInput, TextInput } from '../../parts/inputs.js';
 import { Mint } from '../../parts/mint-form.js';
 import { Heading, Problem } from '../../parts/page-states.js';
-import { Address, Link } from '../../parts/values.js';
+import { Address, Fact, Link } from '../../parts/values.js';
 import { useLive } from '../../rpc/live-state.js';
 import { useConfig, useStatus } from '../../rpc/queries.js';
 import { runTask } from '../../state/tasks.js';
-import { BlockSettings, useBlockSettings } from './block-settings.js';
-import { State } from './chain-controls.js';
+import { BlockModeCard, BlockTimeCard, wholeNumber } from './block-settings.js';
 import { Clock } from './clock.js';
+import { DangerCards } from './danger.js';
 import { TokenBalance } from './deal.js';
 import { Prices } from './gas-prices.js';
 import { Mempool } from './mempool.js';
 import { NetworkConditions } from './network-conditions.js';
+import { SnapshotsCard } from './snapshots.js';
+import '../../styles/control.css';
 
 export function ControlPage() {
   const [question, setQuestion] = useState<Question | undefined>();
@@ -29,19 +31,21 @@ export function ControlPage() {
       <Heading title="Control" />
       <LastDone />
       <Unread />
-      <div className="groups">
+      <div className="cards">
         <Clock ask={setQuestion} />
-        <BlocksGroup ask={setQuestion} />
-        <BlockSettings ask={setQuestion} />
-        <Mempool ask={setQuestion} />
+        <BlocksCard />
+        <BlockModeCard />
+        <BlockTimeCard />
         <NetworkConditions />
         <Prices />
+        <Mempool ask={setQuestion} />
         <Faucet />
         <TokenBalance />
         <Impersonation />
-        <State ask={setQuestion} />
-        <DoneLog />
+        <SnapshotsCard ask={setQuestion} />
       </div>
+      <DangerCards ask={setQuestion} />
+      <DoneLog />
       {question && <Confirm question={question} close={() => setQuestion(undefined)} />}
     </>
   );
@@ -62,19 +66,20 @@ function Unread() {
   );
 }
 
-function BlocksGroup({ ask }: AskProps) {
-  const settings = useBlockSettings();
+function BlocksCard() {
   const head = useLive((live) => live.head);
   const pending = useLive((live) => live.pending);
   return (
     <Group name="Blocks">
-      <div className="meta">
-        <span>{generationText(settings.data?.block_generation_on ?? undefined)}</span>
-        <span>head {head && <Link href={to('block', head.number)}>{head.number}</Link>}</span>
-        <span>{grouped(pending)} pending</span>
-      </div>
-      <div className="line-of">
+      <dl className="facts">
+        <Fact name="Head">
+          {head && <Link href={to('block', head.number)}>{head.number}</Link>}
+        </Fact>
+        <Fact name="Pending">{counted(pending, 'transaction')}</Fact>
+      </dl>
+      <div>
         <Action
+          kind="primary"
           run={() =>
             act('Create a block', 'devnet_createBlock', {}, ({ block_hash }) => (
               <Sealed hash={block_hash} />
@@ -83,56 +88,65 @@ function BlocksGroup({ ask }: AskProps) {
         >
           Create block {head && head.number + 1}
         </Action>
-        <ChangeFrom head={head?.number} ask={ask} />
       </div>
+      <SeveralBlocks />
+      <AcceptOnL1 head={head?.number} />
     </Group>
   );
 }
 
-/** Aborting blocks, or accepting them on L1, from a number that is typed. */
-function ChangeFrom({ head, ask }: AskProps & { readonly head: number | undefined }) {
-  const [from, setFrom] = useState('');
-  const number = /^\d{1,15}$/.test(from) ? Number(from) : undefined;
-  const isThere = number !== undefined && head !== undefined && number <= head;
-  const refused = isThere ? undefined : `Write the number of a block, at most ${head ?? 0}.`;
+function SeveralBlocks() {
+  const [count, setCount] = useState('');
+  const [interval, setInterval] = useState('');
+  const number = wholeNumber(count);
+  const seconds = interval === '' ? undefined : wholeNumber(interval);
+  const isWrong =
+    number === undefined ||
+    number < 1 ||
+    number > 10_000 ||
+    (interval !== '' && seconds === undefined);
   return (
-    <>
-      <NumberInput label="block" value={from} change={setFrom} />
+    <div className="fields">
+      <NumberInput label="Number of blocks" value={count} change={setCount} />
+      <NumberInput label="Seconds apart (optional)" value={interval} change={setInterval} />
       <Action
-        kind="danger"
-        refused={refused ?? (number === 0 ? 'The first block cannot be aborted.' : undefined)}
-        run={async () =>
-          ask({
-            title: `Abort from block ${number}?`,
-            loss: `Blocks ${number} to ${head} are lost: ${grouped((head ?? 0) - (number ?? 0) + 1)} in all.`,
-            verb: `Abort from block ${number}`,
-            canKeep: true,
-            run: () =>
-              act(
-                `Abort from block ${number}`,
-                'devnet_abortBlocks',
-                { starting_block_id: { block_number: number ?? 0 } },
-                ({ aborted }) => `${aborted.length} blocks aborted`,
-              ),
-          })
-        }
-      >
-        Abort from {number ?? '…'}
-      </Action>
-      <Action
-        refused={refused}
+        refused={isWrong ? 'Enter a number of blocks from 1 to 10,000.' : undefined}
         run={() =>
           act(
-            `Accept on L1 to block ${number}`,
+            `Create ${number} blocks`,
+            'devnet_createBlock',
+            { count: number ?? 1, ...(seconds === undefined ? {} : { interval: seconds }) },
+            ({ block_hash }) => <Sealed hash={block_hash} />,
+          )
+        }
+      >
+        Create blocks
+      </Action>
+    </div>
+  );
+}
+
+function AcceptOnL1({ head }: { readonly head: number | undefined }) {
+  const [last, setLast] = useState('');
+  const number = wholeNumber(last);
+  const isThere = number !== undefined && head !== undefined && number <= head;
+  return (
+    <div className="fields">
+      <NumberInput label="Accept on L1 up to block" value={last} change={setLast} />
+      <Action
+        refused={isThere ? undefined : `Enter a block number up to ${head ?? 0}.`}
+        run={() =>
+          act(
+            `Accept on L1 up to block ${number}`,
             'devnet_acceptOnL1',
             { starting_block_id: { block_number: number ?? 0 } },
             ({ accepted }) => `${accepted.length} blocks are accepted on L1`,
           )
         }
       >
-        Accept on L1 to {number ?? '…'}
+        Accept
       </Action>
-    </>
+    </div>
   );
 }
 
@@ -141,16 +155,20 @@ function Faucet() {
   const address = canonicalFelt(draft);
   return (
     <Group name="Mint">
-      <div className="line-of">
+      <div className="fields">
         <TextInput
-          label="to address"
-          className="mono long"
+          label="Receiver"
+          className="mono"
           value={draft}
           placeholder="0x…"
           change={setDraft}
         />
-        <Link href={to('accounts')}>to an account</Link>
       </div>
+      {address === undefined && (
+        <p className="quiet">
+          Enter an address, or mint to an account on <Link href={to('accounts')}>Accounts</Link>.
+        </p>
+      )}
       {address !== undefined && <Mint key={address} address={address} name={shortHash(address)} />}
     </Group>
   );
@@ -165,7 +183,9 @@ function Impersonation() {
   return (
     <Group name="Impersonate">
       <div className="line-of">
-        {status.data && all.length === 0 && <span className="quiet">none</span>}
+        {status.data && all.length === 0 && (
+          <span className="quiet">Send transactions of an address without its key.</span>
+        )}
         {all.map((account) => (
           <span key={account}>
             <Address of={account} mark />
@@ -182,21 +202,21 @@ function Impersonation() {
                 )
               }
             >
-              ✕
+              <Icon name="close" />
             </PlainButton>
           </span>
         ))}
       </div>
-      <div className="line-of">
+      <div className="fields">
         <TextInput
-          label="address"
-          className="mono long"
+          label="Address"
+          className="mono"
           value={draft}
           placeholder="0x…"
           change={setDraft}
         />
         <Action
-          refused={address === undefined ? 'Write an address.' : undefined}
+          refused={address === undefined ? 'Enter an address.' : undefined}
           run={async () => {
             const impersonated = await act(
               'Impersonate',
@@ -209,22 +229,23 @@ function Impersonation() {
         >
           Impersonate
         </Action>
-        <Checkbox
-          checked={isAny}
-          change={() =>
-            runTask(
-              act(
-                isAny ? 'Check signatures again' : 'Impersonate any account',
-                isAny ? 'devnet_stopAutoImpersonate' : 'devnet_autoImpersonate',
-                {},
-                () => 'done',
-              ),
-            )
-          }
-        >
-          any account
-        </Checkbox>
       </div>
+      <Checkbox
+        className="check"
+        checked={isAny}
+        change={() =>
+          runTask(
+            act(
+              isAny ? 'Check signatures again' : 'Impersonate any account',
+              isAny ? 'devnet_stopAutoImpersonate' : 'devnet_autoImpersonate',
+              {},
+              () => 'done',
+            ),
+          )
+        }
+      >
+        Impersonate any account
+      </Checkbox>
     </Group>
   );
 }

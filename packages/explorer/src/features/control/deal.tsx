@@ -6,9 +6,9 @@ import { Group } from '../../parts/confirm.js';
 import { TextInput } from '../../parts/inputs.js';
 
 const FIELDS = [
-  ['token', 'token contract', '0x…'],
-  ['address', 'holder', '0x…'],
-  ['amount', 'balance', 'in the smallest unit'],
+  ['token', 'Token contract', '0x…'],
+  ['address', 'Holder', '0x…'],
+  ['amount', 'Balance in the smallest unit', '1000000'],
 ] as const;
 
 type Field = (typeof FIELDS)[number][0];
@@ -27,20 +27,19 @@ export function TokenBalance() {
   const isWrong = token === undefined || address === undefined || amount === undefined;
   return (
     <Group name="Token balance">
-      {FIELDS.map(([field, label, hint]) => (
-        <div key={field} className="line-of">
+      <div className="fields">
+        {FIELDS.map(([field, label, hint]) => (
           <TextInput
+            key={field}
             label={label}
-            className="mono long"
+            className="mono"
             value={drafts[field]}
             placeholder={hint}
             change={(text) => setDrafts({ ...drafts, [field]: text })}
           />
-        </div>
-      ))}
-      <div className="line-of">
+        ))}
         <Action
-          refused={isWrong ? 'Write two addresses and a whole number.' : undefined}
+          refused={isWrong ? 'Enter two addresses and a whole number.' : undefined}
           run={() =>
             act(
               'Set a balance',

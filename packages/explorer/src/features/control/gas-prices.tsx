@@ -12,9 +12,9 @@ import type { Result } from '../../rpc/methods.js';
 import { useConfig } from '../../rpc/queries.js';
 
 const KINDS = [
-  ['l1', 'gas_price', 'l1_gas_price'],
-  ['l1 data', 'data_gas_price', 'l1_data_gas_price'],
-  ['l2', 'l2_gas_price', 'l2_gas_price'],
+  ['L2 gas', 'l2_gas_price', 'l2_gas_price'],
+  ['L1 gas', 'gas_price', 'l1_gas_price'],
+  ['L1 data gas', 'data_gas_price', 'l1_data_gas_price'],
 ] as const;
 const TOKENS = [
   ['fri', STRK],
@@ -43,12 +43,15 @@ export function Prices() {
         drafts={drafts}
         change={(field, text) => setDrafts({ ...drafts, [field]: text })}
       />
-
-      <div className="line-of">
+      <p className="quiet">Prices are in gfri and gwei. You can also enter “25 fri” or “25 wei”.</p>
+      <Checkbox className="check" checked={seal} change={setSeal}>
+        Create a block with the new prices
+      </Checkbox>
+      <div>
         <Action
           refused={
             changes.length === 0
-              ? 'Write at least one new price.'
+              ? 'Enter at least one new price.'
               : isBad
                 ? 'A price is a number above zero, in gfri or gwei.'
                 : undefined
@@ -63,12 +66,8 @@ export function Prices() {
             if (prices) setDrafts({});
           }}
         >
-          {seal ? 'Apply in a new block' : 'Apply to the next block'}
+          Set prices
         </Action>
-        <Checkbox checked={seal} change={setSeal}>
-          seal a block
-        </Checkbox>
-        <span className="quiet">in gfri and gwei; “25 fri” and “25 wei” work too</span>
       </div>
     </Group>
   );
@@ -84,49 +83,48 @@ interface PriceTableProps {
 function PriceTable({ next, drafts, change }: PriceTableProps) {
   const config = useConfig();
   return (
-    <table className="prices">
+    <table className="price-table">
       <thead>
         <tr>
-          <td />
-          {KINDS.map(([kind]) => (
-            <th key={kind} scope="col" colSpan={2}>
-              {kind}: now, new
-            </th>
-          ))}
+          <th scope="col">Resource</th>
+          <th scope="col">Now</th>
+          <th scope="col">New</th>
         </tr>
       </thead>
       <tbody>
-        {TOKENS.map(([token, unit]) => (
-          <tr key={token}>
-            <th scope="row">{token}</th>
-            {KINDS.map(([kind, name, header]) => {
-              const field = `${name}_${token}` as const;
-              const start = config.data?.[field];
-              const price = next?.[header][token === 'fri' ? 'price_in_fri' : 'price_in_wei'];
-              const isChanged =
-                start !== undefined && price !== undefined && BigInt(start) !== BigInt(price);
-              return [
-                <td key={`${kind} now`} data-price={field} data-kind={kind}>
+        {TOKENS.map(([token, unit]) =>
+          KINDS.map(([kind, name, header]) => {
+            const field = `${name}_${token}` as const;
+            const start = config.data?.[field];
+            const price = next?.[header][token === 'fri' ? 'price_in_fri' : 'price_in_wei'];
+            const isChanged =
+              start !== undefined && price !== undefined && BigInt(start) !== BigInt(price);
+            return (
+              <tr key={field}>
+                <th scope="row">
+                  {kind} <span className="quiet">{unit.symbol}</span>
+                </th>
+                <td data-price={field}>
                   {price !== undefined && priceText(BigInt(price), unit)}
                   {isChanged && (
                     <span className="warn" title={`${priceText(BigInt(start), unit)} at the start`}>
                       {' '}
-                      • changed
+                      changed
                     </span>
                   )}
-                </td>,
-                <td key={`${kind} new`}>
+                </td>
+                <td>
                   <input
-                    aria-label={`new ${kind} price in ${token}`}
+                    aria-label={`New ${kind} price in ${token}`}
                     placeholder={`g${unit.base}`}
                     value={drafts[field] ?? ''}
                     onChange={(event) => change(field, event.target.value)}
                   />
-                </td>,
-              ];
-            })}
-          </tr>
-        ))}
+                </td>
+              </tr>
+            );
+          }),
+        )}
       </tbody>
     </table>
   );

@@ -219,8 +219,9 @@ function waitingColumns(
       cell: (row) => <WaitingState of={row} missing={missing.get(row.sender_address)} />,
     },
     {
-      head: 'Do',
+      head: 'Actions',
       width: 'w-actions',
+      rank: 0,
       cellClass: 'actions-cell',
       cell: (row) => <WaitingActions of={row} replace={replace} />,
     },

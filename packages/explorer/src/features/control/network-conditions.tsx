@@ -4,32 +4,41 @@ import { useState } from 'react';
 import { percentText, STRK, shortPriceText } from '../../format/amount.js';
 import { Action, act } from '../../parts/action.js';
 import { Group } from '../../parts/confirm.js';
-import { Choice } from '../../parts/inputs.js';
 import { Problem } from '../../parts/page-states.js';
+import { Fact } from '../../parts/values.js';
 import { call, isMissing } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
 import type { Result } from '../../rpc/methods.js';
 import { useConfig } from '../../rpc/queries.js';
+import { type Option, OptionList } from './option-list.js';
 
 type Status = Result<'devnet_getNetworkConditions'>;
 type Conditions = 'off' | 'calm' | 'busy' | 'congested';
 
 const METHOD = 'devnet_setNetworkConditions';
 
-const OPTIONS: readonly (readonly [value: Conditions, text: string])[] = [
-  ['off', 'Off'],
-  ['calm', 'Calm'],
-  ['busy', 'Busy'],
-  ['congested', 'Congested'],
+const OPTIONS: readonly Option<Conditions>[] = [
+  {
+    value: 'off',
+    name: 'Off',
+    about: 'Prices stay, and every transaction fits into the next block.',
+  },
+  {
+    value: 'calm',
+    name: 'Calm',
+    about: 'Blocks are about as full as the target, so the price hardly moves.',
+  },
+  {
+    value: 'busy',
+    name: 'Busy',
+    about: 'Other users fill blocks above the target. The price rises; some transactions are late.',
+  },
+  {
+    value: 'congested',
+    name: 'Congested',
+    about: 'Demand exceeds blocks. Low tips wait or drop out, and blocks may be replaced.',
+  },
 ];
-
-const SENTENCES: Readonly<Record<Conditions, string>> = {
-  off: 'Prices stay as they are, and every transaction fits into the next block.',
-  calm: 'Blocks are about as full as the target, so the price hardly moves.',
-  busy: 'Others fill blocks above the target: the price rises, and some transactions arrive late.',
-  congested:
-    'Others request more than fits until the price has multiplied: low tips wait or are dropped, some transactions are lost, and blocks may be replaced.',
-};
 
 function useNetwork() {
   const beat = useLive((live) => live.beat);
@@ -56,13 +65,13 @@ export function NetworkConditions() {
         <Problem error={error} what="the network conditions" retry={() => network.refetch()} />
       )}
       {data && <Current of={data} />}
-      <div className="line-of">
-        <Choice
-          label="network conditions"
-          options={OPTIONS.map(([value, text]) => [value, text, SENTENCES[value]] as const)}
-          value={chosen}
-          change={setDraft}
-        />
+      <OptionList
+        label="Network that the chain imitates"
+        options={OPTIONS}
+        value={chosen}
+        change={setDraft}
+      />
+      <div>
         <Action
           refused={refusal(isRestricted, chosen, current)}
           run={async () => {
@@ -79,7 +88,6 @@ export function NetworkConditions() {
           Set conditions
         </Action>
       </div>
-      {chosen && <p className="soft">{SENTENCES[chosen]}</p>}
       {isRestricted && (
         <p className="quiet">This node does not serve {METHOD} (restricted methods).</p>
       )}
@@ -105,13 +113,13 @@ function Current({ of: status }: { readonly of: Status }) {
   const current = currentOf(status);
   const congestion = conditions?.congestion;
   return (
-    <div className="meta">
-      <span>{current === 'own' ? 'own conditions' : current}</span>
+    <dl className="facts">
+      {current === 'own' && <Fact name="Current">custom conditions</Fact>}
       {congestion && (
-        <span>others request {percentText(congestion.demand)} of a block at the lowest price</span>
+        <Fact name="Demand">{percentText(congestion.demand)} of a block at the lowest price</Fact>
       )}
-      {conditions && <span>L2 gas {shortPriceText(BigInt(l2_gas_price), STRK)}</span>}
-      {conditions && <span>seed {conditions.seed ?? 0}</span>}
-    </div>
+      {conditions && <Fact name="L2 gas">{shortPriceText(BigInt(l2_gas_price), STRK)}</Fact>}
+      {conditions && <Fact name="Seed">{conditions.seed ?? 0}</Fact>}
+    </dl>
   );
 }

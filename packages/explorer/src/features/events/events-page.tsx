@@ -1,25 +1,25 @@
 // Page with the list of events, its filters, and the filter as JSON.
-import { type Abi, canonicalFelt } from '@starkbox/abi';
-import { useCallback, useMemo, useRef, useState } from 'react';
-import { grouped } from '../../format/amount.js';
+import { canonicalFelt } from '@starkbox/abi';
+import { useMemo, useState } from 'react';
 import { writeJson } from '../../format/json.js';
 import { useNames } from '../../format/names.js';
 import { setQuery, to, useRoute } from '../../navigation/route.js';
 import { Button } from '../../parts/button.js';
 import { Form, NumberInput, TextInput } from '../../parts/inputs.js';
-import { Heading, Json, Loading, Problem } from '../../parts/page-states.js';
-import { Modes, NewBar, useMode } from '../../parts/table/live-table.js';
-import { type Column, VirtualTable } from '../../parts/table/table.js';
-import { EventLine } from '../../parts/transaction/call-line.js';
-import { Address, BlockRef, Copy, Link, TxRef } from '../../parts/values.js';
+import { Heading, Json } from '../../parts/page-states.js';
+import { Modes } from '../../parts/table/live-table.js';
+import { EventList } from '../../parts/transaction/event-list.js';
+import { Copy, Link } from '../../parts/values.js';
 import { asCurl } from '../../rpc/client.js';
-import { useClasses } from '../../rpc/queries.js';
-import { type EventFilter, readFilter, readKeys, subscription, wireFilter } from './filter.js';
-import { useEvents } from './list.js';
-import { type EventRow, idOf } from './read.js';
+import {
+  type EventFilter,
+  readFilter,
+  readKeys,
+  subscription,
+  wireFilter,
+} from '../../rpc/event-filter.js';
 
 const CHUNK = 100;
-const hrefOf = (row: EventRow): string => to('tx', row.transaction_hash, { tab: 'events' });
 
 export function EventsPage() {
   const { query } = useRoute();
@@ -33,108 +33,30 @@ export function EventsPage() {
       <Heading title="Events" count={isFiltered && 'filtered'} actions={<Modes />} />
       <FilterForm key={text} filter={filter} written={query.get('keys') ?? ''} />
       <AsFilter filter={filter} />
-      <List filter={filter} isFiltered={isFiltered} />
+      <EventList
+        filter={filter}
+        empty={(hasMore) => <NoEvents isFiltered={isFiltered} hasMore={hasMore} />}
+      />
     </>
   );
-}
-
-interface ListProps {
-  readonly filter: EventFilter;
-  readonly isFiltered: boolean;
-}
-
-function List({ filter, isFiltered }: ListProps) {
-  const pointing = useRef(false);
-  const isHeld = useCallback(() => pointing.current || scrollY > 40, []);
-  const list = useEvents(filter, useMode(), isHeld);
-  const classes = useClasses(
-    useMemo(
-      () => [...new Set(list.rows.flatMap(({ classHash }) => classHash ?? []))].slice(0, 100),
-      [list.rows],
-    ),
-  );
-  const columns = useMemo(() => eventColumns(classes), [classes]);
-  if (list.error && list.rows.length === 0) {
-    return <Problem error={list.error} what="the events" retry={list.retry} />;
-  }
-  if (list.isLoading) return <Loading what="the events" />;
-  return (
-    <>
-      {list.waiting > 0 && <NewBar reveal={list.reveal}>{grouped(list.waiting)}</NewBar>}
-      {list.rows.length === 0 ? (
-        <NoEvents isFiltered={isFiltered} hasMore={list.hasMore} readMore={list.readMore} />
-      ) : (
-        <VirtualTable
-          label="Events"
-          rows={list.rows}
-          columns={columns}
-          idOf={idOf}
-          hrefOf={hrefOf}
-          copyOf={({ transaction_hash }) => transaction_hash}
-          onEnd={list.readMore}
-          onPoint={(isPointing) => {
-            pointing.current = isPointing;
-          }}
-        />
-      )}
-    </>
-  );
-}
-
-function eventColumns(classes: ReadonlyMap<string, Abi>): readonly Column<EventRow>[] {
-  return [
-    {
-      head: 'Block',
-      width: 'w-block',
-      phoneHead: '#',
-      cell: ({ block_number }) =>
-        block_number === undefined ? (
-          <Link href={to('block', 'pre_confirmed')} title="pre-confirmed">
-            <span className="warn">◐ next</span>
-          </Link>
-        ) : (
-          <BlockRef of={block_number} />
-        ),
-    },
-    {
-      head: 'Source',
-      width: 'w-name',
-      cell: ({ from_address }) => <Address of={from_address} mark />,
-    },
-    {
-      head: 'Event',
-      phone: 'main',
-      cell: ({ keys, data, from_address, classHash }) => (
-        <EventLine keys={keys} data={data} abi={classes.get(classHash ?? '')} from={from_address} />
-      ),
-    },
-    {
-      head: 'Transaction',
-      width: 'w-hash',
-      cell: ({ transaction_hash }) => <TxRef of={transaction_hash} />,
-    },
-  ];
 }
 
 interface NoEventsProps {
   readonly isFiltered: boolean;
   readonly hasMore: boolean;
-  readonly readMore: () => void;
 }
 
-function NoEvents({ isFiltered, hasMore, readMore }: NoEventsProps) {
-  return (
-    <div className="empty">
-      {isFiltered ? (
-        <p>
-          No event matches{hasMore && ' in the blocks searched so far'}.{' '}
-          <Link href={to('events')}>Show all events</Link>
-        </p>
-      ) : (
-        <p>No event was emitted on this chain yet{hasMore && ', in the blocks searched so far'}.</p>
-      )}
-      {hasMore && <Button onClick={readMore}>Search older blocks</Button>}
-    </div>
+function NoEvents({ isFiltered, hasMore }: NoEventsProps) {
+  return isFiltered ? (
+    <p>
+      No event matches{hasMore && ' in the blocks searched so far'}.{' '}
+      <Link href={to('events')}>Show all events</Link>
+    </p>
+  ) : (
+    <p>
+      No contract has emitted an event on this chain
+      {hasMore && ', in the blocks searched so far'}.
+    </p>
   );
 }
 

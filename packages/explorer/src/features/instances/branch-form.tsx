@@ -61,13 +61,13 @@ export function BranchForm({ hrefOf, canChooseBlock = false, start = '' }: Branc
     await readAgain();
   };
   return (
-    <Form className="line-of" aria-label="New branch" submit={() => runTask(create())}>
-      <TextInput label="name" value={name} maxLength={100} change={setName} />
-      {canChooseBlock && <NumberInput label="at block" value={block} change={setBlock} />}
+    <Form className="fields" aria-label="New branch" submit={() => runTask(create())}>
+      <TextInput label="Name (optional)" value={name} maxLength={100} change={setName} />
+      {canChooseBlock && <NumberInput label="At block" value={block} change={setBlock} />}
       <Action
         kind="primary"
         run={create}
-        refused={isWrong ? `Write the number of a block, at most ${head ?? 0}.` : undefined}
+        refused={isWrong ? `Enter a block number up to ${head ?? 0}.` : undefined}
       >
         Branch {instanceId() === undefined ? 'the main chain' : 'this instance'}
         {canChooseBlock && ` at ${isWrong || at === undefined ? 'its head' : `block ${at}`}`}

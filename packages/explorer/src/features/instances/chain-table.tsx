@@ -7,12 +7,13 @@ import { spanText } from '../../format/time.js';
 import { Action, act } from '../../parts/action.js';
 import type { Question } from '../../parts/confirm.js';
 import { Loading, Problem } from '../../parts/page-states.js';
-import { PageButtons } from '../../parts/table/table.js';
+import { type Column, PageButtons, ShortTable } from '../../parts/table/table.js';
 import { UntrustedText } from '../../parts/values.js';
 import { call, request } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
 import { queries } from '../../rpc/queries.js';
 import { runTask } from '../../state/tasks.js';
+import '../../styles/instances.css';
 import {
   type InstanceRow,
   MAIN,
@@ -71,71 +72,57 @@ interface ChainTableProps {
   readonly actions?: (id: string) => ReactNode;
 }
 
+/** A row; without an instance it is the main chain. */
+interface ChainRow {
+  readonly instance?: InstanceRow;
+  readonly block: number | undefined;
+  readonly transactions: number | undefined;
+}
+
+const isShown = ({ instance }: ChainRow): boolean => instance?.instance_id === instanceId();
+
 export function ChainTable(props: ChainTableProps) {
   const { list, hrefOf, ask, onGone, actions } = props;
+  const main = useMainChain(list);
   if (list.isPending) return <Loading what="the instances" />;
+  const rows: readonly ChainRow[] = [
+    ...(list.isFirst ? [main] : []),
+    ...list.rows.map((instance) => ({
+      instance,
+      block: instance.block_number,
+      transactions: instance.transaction_count,
+    })),
+  ];
+  const columns = chainColumns({
+    rows: list.rows,
+    hrefOf,
+    actions,
+    remove: (instance) => ask(deletion(instance, onGone)),
+  });
   return (
     <>
       {list.error && <Problem error={list.error} what="the instances" />}
       <div className={actions ? undefined : 'chain-list'}>
-        <table className="table tall" aria-label="Chains">
-          <thead>
-            <tr>
-              <th scope="col">Chain</th>
-              {actions && (
-                <th scope="col" className="w-name">
-                  Branched from
-                </th>
-              )}
-              <th scope="col" className="w-block number">
-                Block
-              </th>
-              <th scope="col" className="w-count number">
-                Txs
-              </th>
-              {actions && (
-                <th scope="col" className="w-block">
-                  Age
-                </th>
-              )}
-              <th scope="col" className="w-kind">
-                Idle
-              </th>
-              <th scope="col" className={actions ? 'w-actions' : 'w-block'}>
-                Do
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {list.isFirst && <MainRow hrefOf={hrefOf} actions={actions} isPolled={list.isPolled} />}
-            {list.rows.map((row) => (
-              <Row
-                key={row.instance_id}
-                row={row}
-                rows={list.rows}
-                hrefOf={hrefOf}
-                actions={actions}
-                remove={() => ask(deletion(row, onGone))}
-              />
-            ))}
-          </tbody>
-        </table>
+        <ShortTable
+          className="tall"
+          label="Chains"
+          rows={rows}
+          columns={columns}
+          idOf={({ instance }) => instance?.instance_id ?? MAIN}
+          isSelected={isShown}
+        />
       </div>
       <PageButtons cursors={list.cursors} next={list.next} change={list.setCursors}>
-        {ROWS} of {grouped(list.total)} instances at a time, oldest first
+        {ROWS} of {grouped(list.total)} instances per page, oldest first
       </PageButtons>
     </>
   );
 }
 
-interface RowProps {
-  readonly hrefOf: (path: string) => string;
-  readonly actions: ((id: string) => ReactNode) | undefined;
-}
-
-function MainRow({ hrefOf, actions, isPolled }: RowProps & { readonly isPolled: boolean }) {
+function useMainChain({ isFirst, isPolled }: ChainTableProps['list']): ChainRow {
   const { data } = useQuery({
     queryKey: ['instances', 'list', 'main'],
+    enabled: isFirst,
     queryFn: async () => {
       const [block, status] = await Promise.all([
         request('starknet_blockNumber', {}, MAIN_PATH),
@@ -146,70 +133,128 @@ function MainRow({ hrefOf, actions, isPolled }: RowProps & { readonly isPolled: 
     staleTime: 0,
     refetchInterval: isPolled && REFRESH_MILLISECONDS,
   });
-  const isHere = instanceId() === undefined;
+  return { block: data?.block, transactions: data?.transactions };
+}
+
+interface ChainColumns extends Pick<ChainTableProps, 'hrefOf'> {
+  readonly actions: ChainTableProps['actions'] | undefined;
+  readonly rows: readonly InstanceRow[];
+  readonly remove: (instance: InstanceRow) => void;
+}
+
+function chainColumns(of: ChainColumns): readonly Column<ChainRow>[] {
+  const { rows, hrefOf, actions, remove } = of;
+  const columns: readonly (Column<ChainRow> & { readonly isLong?: boolean })[] = [
+    {
+      head: 'Chain',
+      phone: 'main',
+      least: 12,
+      cell: (row) => <ChainName of={row} hrefOf={hrefOf} isMarked={actions !== undefined} />,
+    },
+    {
+      head: 'Branched from',
+      isLong: true,
+      width: 'w-name',
+      rank: 2,
+      phoneHead: 'from',
+      cell: ({ instance }) => instance && <Origin of={instance} rows={rows} />,
+    },
+    {
+      head: 'Block',
+      width: 'w-block',
+      number: true,
+      phoneHead: 'block',
+      cell: ({ block }) => (block === undefined ? '–' : grouped(block)),
+    },
+    {
+      head: 'Txs',
+      width: 'w-count',
+      number: true,
+      phoneHead: 'txs',
+      cell: ({ transactions }) => (transactions === undefined ? '–' : grouped(transactions)),
+    },
+    {
+      head: 'Age',
+      isLong: true,
+      width: 'w-block',
+      rank: 3,
+      phoneHead: 'age',
+      cell: ({ instance }) => instance && spanText(instance.age),
+    },
+    {
+      head: 'Idle',
+      width: 'w-kind',
+      rank: 2,
+      phoneHead: 'idle',
+      cell: ({ instance }) =>
+        instance &&
+        `${spanText(instance.idle)}${instance.ttl === null ? '' : ` of ${spanText(instance.ttl)}`}`,
+    },
+    {
+      head: 'Actions',
+      width: actions ? 'w-actions' : 'w-block',
+      rank: 0,
+      cellClass: 'actions-cell',
+      cell: ({ instance }) => (
+        <>
+          {actions?.(instance?.instance_id ?? ROOT)}
+          {instance && <DeleteButton of={instance} remove={remove} />}
+        </>
+      ),
+    },
+  ];
+  return columns.filter(({ isLong = false }) => actions !== undefined || !isLong);
+}
+
+interface ChainNameProps extends Pick<ChainTableProps, 'hrefOf'> {
+  readonly of: ChainRow;
+  /** Whether the shown chain is marked in words. */
+  readonly isMarked: boolean;
+}
+
+function ChainName({ of: row, hrefOf, isMarked }: ChainNameProps) {
+  const { instance } = row;
+  const isHere = isShown(row);
   return (
-    <tr data-row="" aria-selected={isHere}>
-      <td className="main">
-        <a href={hrefOf(MAIN_PATH)} aria-current={isHere ? 'page' : undefined}>
-          {MAIN}
-        </a>{' '}
-        {actions && isHere && <span className="quiet">shown here</span>}
-      </td>
-      {actions && <td />}
-      <td className="number" data-head="block">
-        {data ? grouped(data.block) : '–'}
-      </td>
-      <td className="number" data-head="txs">
-        {data ? grouped(data.transactions) : '–'}
-      </td>
-      {actions && <td />}
-      <td />
-      <td className="actions-cell">{actions?.(ROOT)}</td>
-    </tr>
+    <>
+      <a
+        href={hrefOf(instance ? chainPath(instance.instance_id) : MAIN_PATH)}
+        aria-current={isHere ? 'page' : undefined}
+      >
+        {!instance && MAIN}
+        {instance &&
+          (instance.name === undefined ? (
+            <code>{instance.instance_id}</code>
+          ) : (
+            <UntrustedText text={instance.name} limit={100} />
+          ))}
+      </a>{' '}
+      {instance?.name !== undefined && (
+        <code className="quiet">{shortId(instance.instance_id)}</code>
+      )}
+      {isMarked && isHere && <span className="quiet"> shown here</span>}
+    </>
   );
 }
 
-interface InstanceProps extends RowProps {
-  readonly row: InstanceRow;
-  readonly rows: readonly InstanceRow[];
-  readonly remove: () => void;
+function Origin({ of: { from }, rows }: { of: InstanceRow; rows: readonly InstanceRow[] }) {
+  return from === undefined ? <span className="quiet">own genesis</span> : plainName(from, rows);
 }
 
-function Row({ row, rows, hrefOf, actions, remove }: InstanceProps) {
-  const { instance_id: id, name, idle, ttl, from, age } = row;
-  const isHere = id === instanceId();
+interface DeleteButtonProps {
+  readonly of: InstanceRow;
+  readonly remove: (instance: InstanceRow) => void;
+}
+
+function DeleteButton({ of: instance, remove }: DeleteButtonProps) {
   return (
-    <tr data-row="" aria-selected={isHere}>
-      <td className="main">
-        <a href={hrefOf(chainPath(id))} aria-current={isHere ? 'page' : undefined}>
-          {name === undefined ? <code>{id}</code> : <UntrustedText text={name} limit={100} />}
-        </a>{' '}
-        {name !== undefined && <code className="quiet">{shortId(id)}</code>}
-        {actions && isHere && <span className="quiet"> shown here</span>}
-      </td>
-      {actions && (
-        <td data-head="from">
-          {from === undefined ? <span className="quiet">own genesis</span> : plainName(from, rows)}
-        </td>
-      )}
-      <td className="number" data-head="block">
-        {grouped(row.block_number)}
-      </td>
-      <td className="number" data-head="txs">
-        {grouped(row.transaction_count)}
-      </td>
-      {actions && <td data-head="age">{spanText(age)}</td>}
-      <td data-head="idle">
-        {spanText(idle)}
-        {ttl !== null && ` of ${spanText(ttl)}`}
-      </td>
-      <td className="actions-cell">
-        {actions?.(id)}
-        <Action kind="plain" label={`Delete ${plainName(id, [row])}`} run={async () => remove()}>
-          Delete…
-        </Action>
-      </td>
-    </tr>
+    <Action
+      kind="plain"
+      label={`Delete ${plainName(instance.instance_id, [instance])}`}
+      run={async () => remove(instance)}
+    >
+      Delete…
+    </Action>
   );
 }
 
@@ -218,7 +263,7 @@ function deletion(row: InstanceRow, onGone: () => void): Question {
   const name = plainName(id, [row]);
   return {
     title: `Delete ${name}?`,
-    loss: `Its chain up to block ${grouped(block)} with ${grouped(count)} transactions is lost, and its connections are closed. Other chains stay as they are.`,
+    loss: `You lose its chain up to block ${grouped(block)} with ${grouped(count)} transactions, and its connections close. Other chains stay unchanged.`,
     verb: 'Delete',
     canKeep: false,
     run: async () => {

@@ -1,19 +1,32 @@
 // Comparison of two chains: heads, blocks since they parted, values that differ.
-import { shortHash } from '@starkbox/abi';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { counted, grouped } from '../../format/amount.js';
 import { setQuery, toChain } from '../../navigation/route.js';
 import { Button, PlainButton } from '../../parts/button.js';
 import { Select } from '../../parts/inputs.js';
+import { Integer } from '../../parts/number.js';
 import { Loading, Problem } from '../../parts/page-states.js';
-import { type Column, VirtualTable } from '../../parts/table/table.js';
-import { SlotName } from '../../parts/transaction/slot-name.js';
-import { type SlotNames, slotId, useSlotNames } from '../../parts/transaction/slot-names.js';
-import { Address, Fact, Felt } from '../../parts/values.js';
+import {
+  type ChangedValue,
+  changedValues,
+  type Felts,
+  type JoinedValue,
+  joinedValues,
+  missingSlots,
+} from '../../parts/transaction/changed-values.js';
+import { slotId, useSlotNames } from '../../parts/transaction/slot-names.js';
+import { type OtherChange, ValueTable } from '../../parts/transaction/value-table.js';
+import { ClassRef, Fact } from '../../parts/values.js';
 import { runTask } from '../../state/tasks.js';
 import { type InstanceRow, MAIN, pathOf, plainName, ROOT, shortId } from './chains.js';
-import { compareChains, type DifferingValue, MOST_BLOCKS, type Side } from './difference.js';
+import {
+  compareChains,
+  type DifferingValue,
+  MOST_BLOCKS,
+  type Side,
+  unchanged,
+} from './difference.js';
 
 interface CompareProps {
   readonly a: string;
@@ -32,13 +45,15 @@ export function CompareChains({ a, b, rows }: CompareProps) {
   return (
     <section className="panel compare-chains" aria-label="Compare chains">
       <h2>Compare</h2>
-      <div className="line-of">
-        <Choice name="chain" param="a" value={a} rows={rows} />
-        <Choice name="with" param="b" value={b} rows={rows} />
-        <Button onClick={() => runTask(refetch())}>Read again</Button>
+      <div className="fields">
+        <Choice name="Chain" param="a" value={a} rows={rows} />
+        <Choice name="Compare with" param="b" value={b} rows={rows} />
+        <Button aria-disabled={isFetching} onClick={() => runTask(refetch())}>
+          {isFetching ? 'Comparing…' : 'Compare again'}
+        </Button>
         <PlainButton onClick={() => setQuery({ a: undefined, b: undefined })}>Close</PlainButton>
       </div>
-      {a === b && <p className="empty">Both are the same chain. Choose another one.</p>}
+      {a === b && <p className="empty">Both are the same chain. Choose another chain.</p>}
       {isFetching && !data && <Loading what="both chains" />}
       {error && <Problem error={error} what="both chains" retry={refetch} />}
       {data && a !== b && (
@@ -60,7 +75,12 @@ export function CompareChains({ a, b, rows }: CompareProps) {
               state updates one by one, so it does not compare values.
             </p>
           ) : (
-            <Values of={data.values} names={names} isCut={data.isCut} />
+            <Values
+              of={data.values}
+              names={names}
+              paths={[pathOf(a), pathOf(b)]}
+              isCut={data.isCut}
+            />
           )}
           <p className="quiet">The comparison ignores blocks under construction.</p>
         </>
@@ -124,7 +144,7 @@ function SideFacts({ name, path, side: { head, blocks } }: SideFactsProps) {
           </span>
           <span>
             {counted(count, 'transaction')}
-            {failed > 0 && <span className="fail"> · {grouped(failed)} ✕</span>}
+            {failed > 0 && <span className="fail">, {grouped(failed)} failed</span>}
           </span>
         </>
       )}
@@ -135,81 +155,111 @@ function SideFacts({ name, path, side: { head, blocks } }: SideFactsProps) {
 interface ValuesProps {
   readonly of: readonly DifferingValue[];
   readonly names: readonly [string, string];
+  /** Paths of the chains. */
+  readonly paths: readonly [string, string];
   readonly isCut: boolean;
 }
 
-function Values({ of, names, isCut }: ValuesProps) {
+function Values({ of, names, paths, isCut }: ValuesProps) {
   const slots = useMemo(() => of.filter((difference) => difference.what === 'slot'), [of]);
-  const slotNames = useSlotNames(slots);
-  const columns = useMemo(() => columnsOf(names, slotNames), [names, slotNames]);
+  const values = useStoredValues(slots, paths);
+  const others = useMemo(() => of.flatMap(otherChange), [of]);
   if (of.length === 0) return <p className="empty">Their state is the same.</p>;
   const contracts = new Set(
     of.flatMap((difference) => ('contract' in difference ? difference.contract : [])),
   );
+  const count = values.length + others.length;
+  const sides: readonly [string, string] =
+    names[0] === names[1] ? [`${names[0]} (1)`, `${names[1]} (2)`] : names;
   return (
     <>
       <p>
-        {grouped(of.length)}
-        {isCut && '+'} {of.length === 1 ? 'value differs' : 'values differ'}, in{' '}
+        {grouped(count)}
+        {isCut && '+'} {count === 1 ? 'value differs' : 'values differ'}, in{' '}
         {counted(contracts.size, 'contract')}.
       </p>
-      <VirtualTable
+      <ValueTable
         label="Values that differ"
-        rows={of}
-        columns={columns}
-        idOf={({ id }) => id}
-        isTallOnPhones
+        values={values}
+        others={others}
+        sides={sides}
+        difference="Difference"
       />
     </>
   );
 }
 
-function columnsOf(
-  names: readonly [string, string],
-  slotNames: SlotNames,
-): readonly Column<DifferingValue>[] {
-  const [leftName, rightName] =
-    names[0] === names[1] ? [`${names[0]} (1)`, `${names[1]} (2)`] : names;
+type DifferingSlot = Extract<DifferingValue, { what: 'slot' }>;
+
+/** The values whose slots differ, with their equal slots read from both chains. */
+function useStoredValues(
+  slots: readonly DifferingSlot[],
+  paths: readonly [string, string],
+): readonly ChangedValue[] {
+  const slotNames = useSlotNames(slots);
+  const joined = useMemo(() => joinedValues(slots, slotNames), [slots, slotNames]);
+  const differing = useMemo(() => [feltsOn(slots, 0), feltsOn(slots, 1)] as const, [slots]);
+  const { data } = useQuery({
+    queryKey: ['instances', 'values', ...paths, slots, joined.map(({ value }) => value.key)],
+    enabled: joined.some(({ name }) => name?.value_key !== undefined),
+    queryFn: () =>
+      Promise.all([
+        readSide(paths[0], joined, differing[0]),
+        readSide(paths[1], joined, differing[1]),
+      ]),
+  });
+  return useMemo(() => {
+    const [was, is] = data ?? differing;
+    return changedValues(joined, was, is);
+  }, [joined, data, differing]);
+}
+
+const feltsOn = (slots: readonly DifferingSlot[], side: 0 | 1): Felts =>
+  new Map(slots.map((slot) => [slotId(slot), slot.values[side] ?? '0x0']));
+
+/** A length is read before the slots behind it. */
+const ROUNDS = 3;
+const MOST_READ = 1_000;
+
+async function readSide(
+  path: string,
+  joined: readonly JoinedValue[],
+  differing: Felts,
+): Promise<Felts> {
+  const felts = new Map(differing);
+  for (let round = 0; round < ROUNDS && felts.size < MOST_READ; round += 1) {
+    const missing = missingSlots(joined, felts).slice(0, MOST_READ);
+    if (missing.length === 0) break;
+    const values = await Promise.all(
+      missing.map((slot) => unchanged(path, { what: 'slot', ...slot })),
+    );
+    for (const [at, slot] of missing.entries()) felts.set(slotId(slot), values[at] ?? '0x0');
+  }
+  return felts;
+}
+
+const TITLES = { nonce: 'nonce', class: 'class', declared: 'class declared' };
+
+function otherChange(difference: DifferingValue): readonly OtherChange[] {
+  if (difference.what === 'slot') return [];
+  const { what, id, values } = difference;
   return [
     {
-      head: 'Contract',
-      width: 'w-name',
-      cell: (row) => 'contract' in row && <Address of={row.contract} mark />,
-    },
-    { head: 'Variable', phone: 'main', cell: (row) => <Variable of={row} names={slotNames} /> },
-    {
-      head: leftName,
-      width: 'w-value',
-      number: true,
-      phoneHead: leftName,
-      cell: ({ what, values: [value] }) => <Value what={what} of={value} />,
-    },
-    {
-      head: rightName,
-      width: 'w-value',
-      number: true,
-      phoneHead: rightName,
-      cell: ({ what, values: [, value] }) => <Value what={what} of={value} />,
+      id,
+      contract: 'contract' in difference ? difference.contract : undefined,
+      title: TITLES[what],
+      was: <OtherValue what={what} of={values[0]} />,
+      is: <OtherValue what={what} of={values[1]} />,
     },
   ];
 }
 
-function Variable({ of, names }: { readonly of: DifferingValue; readonly names: SlotNames }) {
-  if (of.what === 'slot') return <SlotName slot={of.key} name={names.get(slotId(of))} />;
-  return <>{{ nonce: 'nonce', class: 'class', declared: 'class declared' }[of.what]}</>;
-}
-
-/** Small values are shown as decimal numbers. */
-const COUNTABLE = 1n << 96n;
-
-interface ValueProps {
-  readonly what: DifferingValue['what'];
+interface OtherValueProps {
+  readonly what: 'nonce' | 'class' | 'declared';
   readonly of: string | undefined;
 }
 
-function Value({ what, of }: ValueProps) {
+function OtherValue({ what, of }: OtherValueProps) {
   if (of === undefined) return <span className="quiet">none</span>;
-  if (what === 'class' || what === 'declared') return <code title={of}>{shortHash(of)}</code>;
-  const value = BigInt(of);
-  return value < COUNTABLE ? <span title={of}>{grouped(value)}</span> : <Felt of={of} />;
+  return what === 'nonce' ? <Integer of={BigInt(of)} /> : <ClassRef of={of} />;
 }

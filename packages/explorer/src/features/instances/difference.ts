@@ -119,7 +119,10 @@ function valuesOf(diff: Diff): ReadonlyMap<string, readonly [StateLocation, stri
 }
 
 /** A value that a chain did not change since. */
-async function unchanged(chain: string, location: StateLocation): Promise<string | undefined> {
+export async function unchanged(
+  chain: string,
+  location: StateLocation,
+): Promise<string | undefined> {
   if (location.what === 'declared') return undefined;
   const at = { block_id: 'latest', contract_address: location.contract };
   try {

@@ -33,8 +33,8 @@ export function InstancesPage() {
     <>
       <Heading title="Instances" count={list.isPending ? undefined : grouped(list.total)} />
       <p className="page-intro">
-        Chains of this node that began as a copy of another one and changed on their own. A branch
-        copies nothing: it takes microseconds, whatever the length of the chain.
+        Branch a chain to try changes on a copy. A branch takes microseconds, whatever the length of
+        the chain.
       </p>
       <section className="stack" aria-label="List of chains" ref={table} tabIndex={-1}>
         <BranchForm hrefOf={home} canChooseBlock start={query.get('at') ?? ''} />
@@ -57,8 +57,8 @@ export function InstancesPage() {
         />
         {!list.isPending && list.total === 0 && (
           <p className="empty">
-            There is only the main chain. A branch of it can be changed, broken and deleted without
-            a trace on this one; each test or user can have its own.
+            There is only the main chain. Branch it to give each test or user a separate chain that
+            you can change and delete.
           </p>
         )}
       </section>

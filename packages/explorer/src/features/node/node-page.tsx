@@ -4,10 +4,12 @@ import { ETH, grouped, priceText, STRK } from '../../format/amount.js';
 import { chainUrl, hasUrl } from '../../format/chain-path.js';
 import { intervalText, momentText } from '../../format/time.js';
 import { to } from '../../navigation/route.js';
+import { Amount } from '../../parts/number.js';
 import { Heading, Unread } from '../../parts/page-states.js';
-import { Amount, ClassRef, Copy, Fact, Link } from '../../parts/values.js';
+import { ClassRef, Copy, Fact, Link } from '../../parts/values.js';
 import type { Result } from '../../rpc/methods.js';
 import { useConfig, useStatus } from '../../rpc/queries.js';
+import '../../styles/cards.css';
 
 type Config = Result<'devnet_getConfig'>;
 type Status = Result<'devnet_getStatus'>;
@@ -15,7 +17,7 @@ type Facts = readonly (readonly [name: string, value: ReactNode])[];
 
 function Group({ name, facts }: { readonly name: string; readonly facts: Facts }) {
   return (
-    <section className="panel group" aria-label={name}>
+    <section className="panel card" aria-label={name}>
       <h2>{name}</h2>
       <dl className="facts">
         {facts.map(([fact, value]) => (
@@ -55,11 +57,11 @@ export function NodePage() {
   return (
     <>
       <Heading title="Node" count={version !== undefined && `Starkbox ${version}`} />
-      <div className="groups">
+      <div className="cards">
         <Group name="Connect" facts={connectFacts(data, status.data)} />
         <Group name="Chain" facts={chainFacts(data, status.data)} />
         <Group name="Accounts" facts={accountFacts(data)} />
-        <Group name="Gas prices at the start" facts={priceFacts(data)} />
+        <Group name="Initial gas prices" facts={priceFacts(data)} />
         <Group name="Limits" facts={limitFacts(data)} />
       </div>
     </>
@@ -76,8 +78,8 @@ function connectFacts(config: Config, status: Status | undefined): Facts {
   ];
   return [
     ...(hasUrl() ? urls : []),
-    ['chain id', <Line key="id" text={config.chain_id} what="chain id" />],
-    ['JSON-RPC', status ? `specification ${status.protocol_version}` : ''],
+    ['Chain ID', <Line key="id" text={config.chain_id} what="chain id" />],
+    ['JSON-RPC version', status?.protocol_version ?? ''],
   ];
 }
 
@@ -90,37 +92,37 @@ function blocksFact(on: string | null): string | null {
 
 function chainFacts(config: Config, status: Status | undefined): Facts {
   return [
-    ['blocks', blocksFact(config.block_generation_on)],
+    ['Blocks', blocksFact(config.block_generation_on)],
     [
-      'fork',
+      'Fork',
       status?.fork_config
         ? `of ${status.fork_config.url} at block ${grouped(status.fork_config.block)}`
         : 'no',
     ],
     [
-      'start time',
-      config.start_time === null ? 'time of the start' : `${momentText(config.start_time)} UTC`,
+      'Start time',
+      config.start_time === null ? 'when the node started' : `${momentText(config.start_time)} UTC`,
     ],
-    ['old states', config.state_archive === 'full' ? 'kept' : 'not kept'],
-    ['lite mode', yes(config.lite_mode)],
-    ['proofs', config.proof_mode],
-    ['network rules', config.rules ?? 'off'],
-    ['dump', config.dump_on === null ? 'never' : `on ${config.dump_on}`],
+    ['Old states', config.state_archive === 'full' ? 'kept' : 'deleted'],
+    ['Lite mode', yes(config.lite_mode)],
+    ['Proofs', config.proof_mode],
+    ['Network rules', config.rules ?? 'off'],
+    ['Dump', config.dump_on === null ? 'never' : `on ${config.dump_on}`],
   ];
 }
 
 function accountFacts(config: Config): Facts {
   return [
     [
-      'number',
+      'Accounts',
       <Link key="number" href={to('accounts')}>
         {grouped(config.total_accounts)}
       </Link>,
     ],
-    ['seed', config.seed ?? 'hidden'],
-    ['class', <ClassRef key="class" of={config.account_contract_class_hash} copy />],
+    ['Seed', config.seed ?? 'hidden'],
+    ['Account class', <ClassRef key="class" of={config.account_contract_class_hash} copy />],
     [
-      'at the start',
+      'Initial balance',
       <>
         <Amount of={BigInt(config.predeployed_accounts_initial_balance)} unit={STRK} /> and{' '}
         <Amount of={BigInt(config.predeployed_accounts_initial_balance)} unit={ETH} />
@@ -134,21 +136,21 @@ function accountFacts(config: Config): Facts {
 function priceFacts(config: Config): Facts {
   return [
     [
-      'l1',
+      'L1 gas',
       `${priceText(BigInt(config.gas_price_fri), STRK)}, ${priceText(BigInt(config.gas_price_wei), ETH)}`,
     ],
     [
-      'l1 data',
+      'L1 data gas',
       `${priceText(BigInt(config.data_gas_price_fri), STRK)}, ${priceText(BigInt(config.data_gas_price_wei), ETH)}`,
     ],
     [
-      'l2',
+      'L2 gas',
       `${priceText(BigInt(config.l2_gas_price_fri), STRK)}, ${priceText(BigInt(config.l2_gas_price_wei), ETH)}`,
     ],
     [
-      'now',
+      'Current prices',
       <Link key="now" href={to('control')}>
-        on Control
+        Control
       </Link>,
     ],
   ];
@@ -156,13 +158,13 @@ function priceFacts(config: Config): Facts {
 
 function limitFacts({ server_config: server, class_size_config: sizes }: Config): Facts {
   return [
-    ['request timeout', `${grouped(server.timeout)} s`],
-    ['request size', megabytes(server.request_body_size_limit)],
-    ['class size', `${grouped(sizes.maximum_contract_class_size)} bytes`],
-    ['class bytecode', `${grouped(sizes.maximum_contract_bytecode_size)} felts`],
-    ['class Sierra', `${grouped(sizes.maximum_sierra_length)} felts`],
+    ['Request timeout', `${grouped(server.timeout)} s`],
+    ['Request size', megabytes(server.request_body_size_limit)],
+    ['Class size', `${grouped(sizes.maximum_contract_class_size)} bytes`],
+    ['Bytecode of a class', `${grouped(sizes.maximum_contract_bytecode_size)} felts`],
+    ['Sierra of a class', `${grouped(sizes.maximum_sierra_length)} felts`],
     [
-      'restricted methods',
+      'Restricted methods',
       server.restricted_methods === null || server.restricted_methods.length === 0
         ? 'none'
         : server.restricted_methods.join(', '),

@@ -1,14 +1,26 @@
-// Chart of values per block in a tile, which a pointer or keys move through, and its values as a table.
+// Chart of values per block in a tile, with axes, which a pointer or keys move through, and its values as a table.
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useState } from 'react';
+import { grouped } from '../../format/amount.js';
 import { go, to } from '../../navigation/route.js';
 import { type Column, ShortTable } from '../../parts/table/table.js';
 import { useWidth } from '../../parts/use-width.js';
+import { labelStride, type Tick } from './ticks.js';
 
 /** Fewest places of the axis, so that the bars of a short chain are not wide. */
 const FEWEST_PLACES = 24;
 const GAP = 1;
+const HEIGHT = 120;
+/** Room for half of the upper label, and for the labels of blocks. */
+const TOP = 8;
+const FOOT = 20;
+/** For the labels of values, in pixels. */
+const GUTTER = 40;
+const LABEL_GAP = 6;
+/** Between the middles of two labels of blocks. */
+const LABEL_ROOM = 64;
+const LETTER = 3.5;
 
-/** Where blocks are drawn, in pixels. */
+/** Where values are drawn, in pixels. */
 export interface Axis {
   /** The first pixel behind the labels. */
   readonly start: number;
@@ -17,6 +29,10 @@ export interface Axis {
   readonly offset: number;
   /** Of a block. */
   readonly step: number;
+  /** The place of the lowest tick. */
+  readonly foot: number;
+  /** From the lowest to the highest tick. */
+  readonly height: number;
 }
 
 interface Numbered {
@@ -33,9 +49,8 @@ interface BlockChartProps<Row extends Numbered> {
   /** The chart in words. */
   readonly label: string;
   readonly blocks: readonly Row[];
-  readonly height: number;
-  /** Pixels for labels on the left. */
-  readonly gutter?: number;
+  readonly ticks: readonly Tick[];
+  readonly tickText: (value: number) => string;
   readonly pointed: number | undefined;
   readonly point: (block: number | undefined) => void;
   /** The value of a block in words. */
@@ -44,11 +59,18 @@ interface BlockChartProps<Row extends Numbered> {
 }
 
 export function BlockChart<Row extends Numbered>(props: BlockChartProps<Row>) {
-  const { className, name, figure, exact, note, label, blocks, height, pointed, point } = props;
+  const { className, name, figure, exact, note, label, blocks, pointed, point } = props;
   const [frame, width] = useWidth();
-  const { gutter: start = 0, valueText, draw } = props;
-  const step = Math.max(0, width - start) / Math.max(FEWEST_PLACES, blocks.length);
-  const axis: Axis = { start, width, offset: width - blocks.length * step, step };
+  const { ticks, tickText, valueText, draw } = props;
+  const step = Math.max(0, width - GUTTER) / Math.max(FEWEST_PLACES, blocks.length);
+  const axis: Axis = {
+    start: GUTTER,
+    width,
+    offset: width - blocks.length * step,
+    step,
+    foot: HEIGHT - FOOT,
+    height: HEIGHT - FOOT - TOP,
+  };
   const blockAt = ({
     clientX,
     currentTarget,
@@ -65,14 +87,17 @@ export function BlockChart<Row extends Numbered>(props: BlockChartProps<Row>) {
       point(blocks[next]?.block_number);
     } else if (event.key === 'Enter' && described) go(to('block', described.block_number));
   };
+  const pointedRow = blocks[at];
   return (
     <figure className={`tile ${className}`}>
       <figcaption>
         <span className="tile-name">{name}</span>
         <strong className="figure" title={exact}>
-          {figure}
+          {pointedRow ? valueText(pointedRow) : figure}
         </strong>
-        <span className="quiet">{note}</span>
+        <span className="quiet">
+          {pointedRow ? `in block ${grouped(pointedRow.block_number)}` : note}
+        </span>
       </figcaption>
       <div
         ref={frame}
@@ -90,17 +115,19 @@ export function BlockChart<Row extends Numbered>(props: BlockChartProps<Row>) {
         onClick={() => pointed !== undefined && go(to('block', pointed))}
         onKeyDown={press}
       >
-        <svg width={width} height={height} aria-hidden="true">
+        <svg width={width} height={HEIGHT} aria-hidden="true">
           {at >= 0 && (
             <rect
               className="chart-pointed"
               x={axis.offset + at * step}
+              y={TOP}
               width={step}
-              height={height}
+              height={axis.height}
             />
           )}
+          {step > 0 && <Ticks axis={axis} ticks={ticks} tickText={tickText} />}
           {step > 0 && draw(axis)}
-          <path className="chart-axis" d={`M${start},${height - 0.5}H${width}`} />
+          {step > 0 && <BlockLabels axis={axis} blocks={blocks} />}
         </svg>
       </div>
     </figure>
@@ -116,6 +143,61 @@ function placeAfter(key: string, at: number, places: number): number | undefined
   if (key === 'Home') return 0;
   return key === 'End' ? last : undefined;
 }
+
+interface TicksProps {
+  readonly axis: Axis;
+  readonly ticks: readonly Tick[];
+  readonly tickText: (value: number) => string;
+}
+
+function Ticks({ axis, ticks, tickText }: TicksProps) {
+  return ticks.map(({ share, value }) => {
+    const y = heightAt(axis, share);
+    return (
+      <g key={value}>
+        <path
+          className={share === 0 ? 'chart-axis chart-foot' : 'chart-axis'}
+          d={`M${axis.start},${y.toFixed(1)}H${axis.width.toFixed(1)}`}
+        />
+        <text className="chart-label" x={axis.start - LABEL_GAP} y={y} dy="0.35em">
+          {tickText(value)}
+        </text>
+      </g>
+    );
+  });
+}
+
+interface BlockLabelsProps {
+  readonly axis: Axis;
+  readonly blocks: readonly Numbered[];
+}
+
+/** Numbers of some blocks, as many as have room. */
+function BlockLabels({ axis, blocks }: BlockLabelsProps) {
+  const stride = labelStride(axis.step, LABEL_ROOM);
+  const newest = blocks.at(-1)?.block_number;
+  return blocks.map(({ block_number }, at) => {
+    if (block_number % stride !== 0 && !(blocks.length < stride && block_number === newest)) {
+      return null;
+    }
+    const text = grouped(block_number);
+    const half = text.length * LETTER;
+    const middle = axis.offset + (at + 0.5) * axis.step;
+    return (
+      <text
+        key={block_number}
+        className="chart-block"
+        x={Math.max(axis.start, Math.min(middle, axis.width - half)).toFixed(1)}
+        y={HEIGHT - 4}
+      >
+        {text}
+      </text>
+    );
+  });
+}
+
+/** The pixel of a share of the axis. */
+export const heightAt = ({ foot, height }: Axis, share: number): number => foot - share * height;
 
 export const barWidth = ({ step }: Axis): number => Math.max(1, step - GAP);
 

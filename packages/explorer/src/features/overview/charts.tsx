@@ -1,19 +1,15 @@
 // Charts of the newest blocks: transactions, failures and gas, on one axis of blocks.
-import { memo, type ReactNode, useState } from 'react';
+import { memo, useState } from 'react';
 import { counted, grouped } from '../../format/amount.js';
+import { timeText } from '../../format/time.js';
 import type { Column } from '../../parts/table/table.js';
 import { Age, BlockRef } from '../../parts/values.js';
 import type { BlockRow } from '../../rpc/queries.js';
 import { type Axis, BlockChart, BlockValues, bar, barWidth } from './block-chart.js';
+import { shareOf, type Tick, ticksTo } from './ticks.js';
 
-const HEIGHT = 64;
-/** Room above the bars for the cross of a failure. */
-const TOP = 10;
 /** Smallest visible bar. */
 const LOWEST = 2;
-/** Narrower bars have no room for a cross. */
-const CROSS = 6;
-const HATCH = 'overview-hatch';
 
 const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 2 });
 
@@ -34,11 +30,9 @@ const NAMES: Readonly<Record<Measure, string>> = {
 export const Charts = memo(function Charts({ blocks }: { readonly blocks: readonly BlockRow[] }) {
   const [pointed, setPointed] = useState<number | undefined>();
   const row = blocks.find(({ block_number }) => block_number === pointed);
-  const first = blocks[0]?.block_number ?? 0;
-  const last = blocks.at(-1)?.block_number ?? 0;
+  const [first, last] = [blocks[0], blocks.at(-1)];
   return (
     <section className="charts" aria-label="Newest blocks">
-      <Hatch />
       <div className="tiles">
         {(['transactions', 'failures', 'gas'] as const).map((measure) => (
           <Chart
@@ -54,13 +48,18 @@ export const Charts = memo(function Charts({ blocks }: { readonly blocks: readon
         <p className="soft">
           {row ? (
             <>
-              block {grouped(row.block_number)}: {counted(row.transaction_count, 'transaction')},{' '}
-              {grouped(row.failed_count)} failed, {grouped(row.l2_gas)} L2 gas
+              block {grouped(row.block_number)}, {timeText(row.timestamp)}:{' '}
+              {counted(row.transaction_count, 'transaction')}, {grouped(row.failed_count)} failed,{' '}
+              {grouped(row.l2_gas)} L2 gas
             </>
           ) : (
-            <>
-              blocks {grouped(first)} to {grouped(last)}
-            </>
+            first &&
+            last && (
+              <>
+                blocks {grouped(first.block_number)} to {grouped(last.block_number)},{' '}
+                {timeText(first.timestamp)} to {timeText(last.timestamp)} chain time
+              </>
+            )
           )}
         </p>
         <p className="legend" aria-hidden="true">
@@ -75,35 +74,10 @@ export const Charts = memo(function Charts({ blocks }: { readonly blocks: readon
 const shortNumber = (number: number): string =>
   number < 10_000 ? grouped(number) : COMPACT.format(number);
 
-/** The pattern of failures, which differs from a plain bar without colours. */
-function Hatch() {
-  return (
-    <svg className="unseen" aria-hidden="true">
-      <pattern
-        id={HATCH}
-        width="4"
-        height="4"
-        patternUnits="userSpaceOnUse"
-        patternTransform="rotate(45)"
-      >
-        <rect className="hatch-ground" width="4" height="4" />
-        <rect className="hatch-line" width="2" height="4" />
-      </pattern>
-    </svg>
-  );
-}
-
 function Swatch({ className }: { readonly className: string }) {
   return (
     <svg className="swatch" viewBox="0 0 10 10" aria-hidden="true">
-      <rect
-        className={className}
-        x="0.5"
-        y="0.5"
-        width="9"
-        height="9"
-        {...(className === 'chart-failed' ? { fill: `url(#${HATCH})` } : {})}
-      />
+      <rect className={className} width="10" height="10" rx="2" />
     </svg>
   );
 }
@@ -120,20 +94,22 @@ function Chart({ measure, blocks, pointed, point }: ChartProps) {
   const sum = blocks.reduce((all, row) => all + measured(row), 0);
   const most = blocks.reduce((max, row) => Math.max(max, measured(row)), 0);
   const name = NAMES[measure];
+  const ticks = ticksTo(most);
   return (
     <BlockChart
-      className={`tile-${measure}`}
+      className={`tile-${measure}${measure === 'failures' && sum > 0 ? ' is-failing' : ''}`}
       name={name}
       figure={shortNumber(sum)}
       exact={grouped(sum)}
       note={most === 0 ? 'in no block' : `at most ${shortNumber(most)} per block`}
       label={`${name} per block: ${grouped(sum)} in ${counted(blocks.length, 'block')}, at most ${grouped(most)}`}
       blocks={blocks}
-      height={HEIGHT}
+      ticks={ticks}
+      tickText={(value) => COMPACT.format(value)}
       pointed={pointed}
       point={point}
       valueText={(row) => grouped(measured(row))}
-      draw={(axis) => <Bars blocks={blocks} measure={measure} most={most} axis={axis} />}
+      draw={(axis) => <Bars blocks={blocks} measure={measure} ticks={ticks} axis={axis} />}
     />
   );
 }
@@ -141,46 +117,34 @@ function Chart({ measure, blocks, pointed, point }: ChartProps) {
 interface BarsProps {
   readonly blocks: readonly BlockRow[];
   readonly measure: Measure;
-  readonly most: number;
+  readonly ticks: readonly Tick[];
   readonly axis: Axis;
 }
 
-/** One path for all bars of a kind. */
-function Bars({ blocks, measure, most, axis }: BarsProps): ReactNode {
-  if (most === 0) return null;
+/** One path for all bars of a kind; failures stand on the axis, so that their heights compare. */
+function Bars({ blocks, measure, ticks, axis }: BarsProps) {
   const plain: string[] = [];
   const failed: string[] = [];
-  const crosses: string[] = [];
   const wide = barWidth(axis);
-  const room = HEIGHT - TOP;
   blocks.forEach((row, at) => {
     const value = VALUES[measure](row);
     if (value === 0) return;
     const x = axis.offset + at * axis.step;
-    const tall = Math.max(LOWEST, (value / most) * room);
-    const failedShare =
-      measure === 'gas' || row.transaction_count === 0
+    const tall = Math.max(LOWEST, shareOf(value, ticks) * axis.height);
+    const failedTall =
+      measure === 'gas' || row.failed_count === 0
         ? 0
-        : measure === 'failures'
-          ? 1
-          : row.failed_count / row.transaction_count;
-    const failedTall = failedShare === 0 ? 0 : Math.max(LOWEST, failedShare * tall);
-    const top = HEIGHT - tall;
-    if (failedTall > 0) failed.push(bar(x, top, wide, failedTall));
-    if (tall > failedTall) plain.push(bar(x, top + failedTall, wide, tall - failedTall));
-    if (failedTall > 0 && wide >= CROSS) crosses.push(cross(x + wide / 2, top - 5));
+        : Math.max(LOWEST, shareOf(row.failed_count, ticks) * axis.height);
+    if (failedTall > 0) failed.push(bar(x, axis.foot - failedTall, wide, failedTall));
+    if (tall > failedTall) plain.push(bar(x, axis.foot - tall, wide, tall - failedTall));
   });
   return (
     <>
       <path className="chart-bar" d={plain.join('')} />
-      <path className="chart-failed" d={failed.join('')} fill={`url(#${HATCH})`} />
-      <path className="chart-cross" d={crosses.join('')} />
+      <path className="chart-failed" d={failed.join('')} />
     </>
   );
 }
-
-const cross = (x: number, y: number): string =>
-  `M${(x - 2).toFixed(1)},${(y - 2).toFixed(1)}l4,4m0,-4l-4,4`;
 
 const VALUE_COLUMNS: readonly Column<BlockRow>[] = [
   { head: 'Block', phone: 'main', cell: ({ block_number }) => <BlockRef of={block_number} /> },

@@ -1,7 +1,6 @@
 // Lists of the overview: the last failures, and the contracts that were called most.
-import { readFailure } from '@starkbox/abi';
-import { memo } from 'react';
-import { grouped, share } from '../../format/amount.js';
+import { memo, useMemo } from 'react';
+import { counted, grouped, share } from '../../format/amount.js';
 import { to } from '../../navigation/route.js';
 import { type Column, ShortTable } from '../../parts/table/table.js';
 import {
@@ -13,8 +12,10 @@ import {
   UntrustedText,
 } from '../../parts/values.js';
 import type { TransactionRow } from '../../rpc/queries.js';
+import { type FailureGroup, groupFailures, groupQuery } from './failure-groups.js';
 
 const MOST_CONTRACTS = 6;
+const MOST_GROUPS = 5;
 const LONGEST_REASON = 160;
 
 interface FailuresProps {
@@ -25,11 +26,17 @@ interface FailuresProps {
 }
 
 export const Failures = memo(function Failures({ of: rows, hasOlder }: FailuresProps) {
+  const groups = useMemo(() => groupFailures(rows), [rows]);
+  const others = groups.slice(MOST_GROUPS).reduce((sum, { count }) => sum + count, 0);
   return (
     <section className="panel" aria-label="Last failures">
       <div className="panel-head">
         <h2>Last failures</h2>
-        {rows.length > 0 && <Link href={to('activity', undefined, { failed: '1' })}>all</Link>}
+        {rows.length > 0 && (
+          <Link href={to('transactions', undefined, { status: 'REVERTED' })}>
+            {others > 0 ? `${counted(others, 'other failure')}` : 'all failures'}
+          </Link>
+        )}
       </div>
       {rows.length === 0 ? (
         <p className="soft">
@@ -39,8 +46,8 @@ export const Failures = memo(function Failures({ of: rows, hasOlder }: FailuresP
         </p>
       ) : (
         <ol className="failures">
-          {rows.map((row) => (
-            <FailureRow key={row.transaction_hash} of={row} />
+          {groups.slice(0, MOST_GROUPS).map((group) => (
+            <FailureRow key={group.key} of={group} hasOlder={hasOlder} />
           ))}
         </ol>
       )}
@@ -48,36 +55,54 @@ export const Failures = memo(function Failures({ of: rows, hasOlder }: FailuresP
   );
 });
 
-function FailureRow({ of: row }: { readonly of: TransactionRow }) {
-  const reason = row.revert_reason === undefined ? '' : readFailure(row.revert_reason).message;
+interface FailureRowProps {
+  readonly of: FailureGroup;
+  readonly hasOlder: boolean;
+}
+
+function FailureRow({ of: group, hasOlder }: FailureRowProps) {
+  const { message, newest, count, senders } = group;
   return (
     <li>
       <OutcomeSign isOk={false} word="Reverted" />
       <span className="failure">
-        <Link href={to('tx', row.transaction_hash)} className="reason">
-          {reason === '' ? (
+        <Link href={to('tx', newest.transaction_hash)} className="reason">
+          {message === '' ? (
             'no reason given'
           ) : (
-            <UntrustedText text={reason} quoted limit={LONGEST_REASON} />
+            <UntrustedText text={message} quoted limit={LONGEST_REASON} />
           )}
         </Link>
         <span className="what soft">
-          {row.sender_address !== undefined && (
+          {newest.sender_address !== undefined && (
             <>
-              <Address of={row.sender_address} mark /> →{' '}
+              {senders > 1 ? (
+                counted(senders, 'sender')
+              ) : (
+                <Address of={newest.sender_address} mark />
+              )}{' '}
+              →{' '}
             </>
           )}
-          {row.call && (
+          {newest.call && (
             <>
-              <Address of={row.call.contract_address} />.
-              <FunctionName selector={row.call.selector} />
-              {row.call_count > 1 && ` + ${grouped(row.call_count - 1)} more`}
+              <Address of={newest.call.contract_address} />.
+              <FunctionName selector={newest.call.selector} />
+              {newest.call_count > 1 && ` + ${grouped(newest.call_count - 1)} more`}
             </>
           )}
         </span>
       </span>
+      {count > 1 ? (
+        <Link className="failure-count" href={to('transactions', undefined, groupQuery(group))}>
+          {grouped(count)}
+          {hasOlder && '+'} times
+        </Link>
+      ) : (
+        <span />
+      )}
       <span className="quiet nowrap">
-        <Age of={row.timestamp} />
+        <Age of={newest.timestamp} />
       </span>
     </li>
   );

@@ -11,19 +11,14 @@ import {
 } from '../../format/amount.js';
 import type { Column } from '../../parts/table/table.js';
 import { BlockRef } from '../../parts/values.js';
-import { type Axis, BlockChart, BlockValues, bar, barWidth } from './block-chart.js';
+import { type Axis, BlockChart, BlockValues, bar, barWidth, heightAt } from './block-chart.js';
 import type { Network } from './chain-summary.js';
+import { shareOf, type Tick, ticksBetween } from './ticks.js';
 
-const HEIGHT = 88;
-/** Room for half of the upper label. */
-const TOP = 8;
-/** Of the labels of an axis, in pixels. */
-const GUTTER = 48;
-const LABEL_GAP = 6;
-const LABEL_HEIGHT = 12;
 /** Smallest visible bar. */
 const LOWEST = 1;
-const ROOM = HEIGHT - TOP;
+
+const PERCENTAGES: readonly Tick[] = [0, 0.5, 1].map((share) => ({ share, value: share }));
 
 interface Round {
   readonly block_number: number;
@@ -82,7 +77,7 @@ export const Market = memo(function Market({ network }: { readonly network: Netw
           <svg className="swatch swatch-line" viewBox="0 0 16 10" aria-hidden="true">
             <path className="chart-target" d="M0,5H16" />
           </svg>{' '}
-          target, at which the price stays
+          target ({percentText(target)}): the price stays the same
         </p>
       </div>
       <BlockValues label="Price and fullness by block" blocks={rounds} columns={COLUMNS} />
@@ -121,6 +116,7 @@ function PriceChart({ rounds, network, ...pointing }: ChartProps & { readonly ne
   const prices = rounds.map(({ price }) => Number(price));
   const least = Math.min(...prices);
   const most = Math.max(...prices);
+  const ticks = prices.length === 0 ? [] : ticksBetween(least, most);
   const nextText =
     change === undefined
       ? 'the same in the next block'
@@ -140,10 +136,10 @@ function PriceChart({ rounds, network, ...pointing }: ChartProps & { readonly ne
             `from ${priceLabel(least)} to ${priceLabel(most)} in ${counted(rounds.length, 'block')}`
       }
       blocks={rounds}
-      height={HEIGHT}
-      gutter={GUTTER}
+      ticks={ticks}
+      tickText={(value) => priceLabel(Math.round(value)).replace(/ g?fri$/, '')}
       valueText={({ price }) => shortPriceText(price, STRK)}
-      draw={(axis) => <PriceLine axis={axis} prices={prices} least={least} most={most} />}
+      draw={(axis) => <PriceLine axis={axis} prices={prices} ticks={ticks} />}
     />
   );
 }
@@ -153,16 +149,12 @@ const priceLabel = (fri: number): string => shortPriceText(BigInt(fri), STRK);
 interface PriceLineProps {
   readonly axis: Axis;
   readonly prices: readonly number[];
-  readonly least: number;
-  readonly most: number;
+  readonly ticks: readonly Tick[];
 }
 
-function PriceLine({ axis, prices, least, most }: PriceLineProps) {
+function PriceLine({ axis, prices, ticks }: PriceLineProps) {
   if (prices.length === 0) return null;
-  /** A price that never moved is in the middle. */
-  const heightOf = (price: number): number =>
-    most === least ? ROOM / 2 : ((price - least) / (most - least)) * (ROOM - LABEL_HEIGHT) + 6;
-  const yOf = (price: number): number => HEIGHT - heightOf(price);
+  const yOf = (price: number): number => heightAt(axis, shareOf(price, ticks));
   const line = prices.map((price, at) => {
     const x = axis.offset + (at + 0.5) * axis.step;
     return `${at === 0 ? 'M' : 'L'}${x.toFixed(1)},${yOf(price).toFixed(1)}`;
@@ -170,10 +162,6 @@ function PriceLine({ axis, prices, least, most }: PriceLineProps) {
   const last = prices.at(-1) ?? 0;
   return (
     <>
-      <Label axis={axis} y={yOf(most)} text={priceLabel(most).replace(/ g?fri$/, '')} />
-      {most !== least && (
-        <Label axis={axis} y={yOf(least)} text={priceLabel(least).replace(/ g?fri$/, '')} />
-      )}
       <path className="chart-line" d={line.join('')} />
       <circle
         className="chart-dot"
@@ -203,8 +191,8 @@ function FullnessChart({ rounds, target, ...pointing }: ChartProps & { readonly 
         `${counted(rounds.length, 'block')}, target ${percentText(target)}`
       }
       blocks={rounds}
-      height={HEIGHT}
-      gutter={GUTTER}
+      ticks={PERCENTAGES}
+      tickText={percentText}
       valueText={({ fullness }) => `${percentText(fullness)} full`}
       draw={(axis) => <FullnessBars axis={axis} rounds={rounds} target={target} />}
     />
@@ -221,37 +209,17 @@ function FullnessBars({ axis, rounds, target }: FullnessBarsProps) {
   const wide = barWidth(axis);
   const bars = rounds.flatMap(({ fullness }, at) => {
     if (fullness === 0) return [];
-    const tall = Math.max(LOWEST, fullness * ROOM);
-    return bar(axis.offset + at * axis.step, HEIGHT - tall, wide, tall);
+    const tall = Math.max(LOWEST, fullness * axis.height);
+    return bar(axis.offset + at * axis.step, axis.foot - tall, wide, tall);
   });
-  const targetY = HEIGHT - target * ROOM;
+  const targetY = heightAt(axis, target);
   return (
     <>
-      {targetY - TOP > LABEL_HEIGHT && <Label axis={axis} y={TOP} text="100 %" />}
-      <Label axis={axis} y={targetY} text={percentText(target)} />
       <path className="chart-bar" d={bars.join('')} />
       <path
         className="chart-target"
         d={`M${axis.start},${targetY.toFixed(1)}H${axis.width.toFixed(1)}`}
       />
-    </>
-  );
-}
-
-interface LabelProps {
-  readonly axis: Axis;
-  readonly y: number;
-  readonly text: string;
-}
-
-/** A value of the vertical axis, with its line. */
-function Label({ axis, y, text }: LabelProps) {
-  return (
-    <>
-      <path className="chart-axis" d={`M${axis.start},${y.toFixed(1)}H${axis.width.toFixed(1)}`} />
-      <text className="chart-label" x={axis.start - LABEL_GAP} y={y} dy="0.35em">
-        {text}
-      </text>
     </>
   );
 }

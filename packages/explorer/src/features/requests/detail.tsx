@@ -8,12 +8,13 @@ import { useEscape } from '../../navigation/escape-key.js';
 import { Action } from '../../parts/action.js';
 import { Button, PlainButton } from '../../parts/button.js';
 import { Confirm, type Question } from '../../parts/confirm.js';
+import { Icon } from '../../parts/icons.js';
 import { Choice } from '../../parts/inputs.js';
 import { JsonText, laidOut } from '../../parts/json-text.js';
 import { Loading, Problem } from '../../parts/page-states.js';
 import { Explained, type Explanation } from '../../parts/transaction/explanation.js';
 import { hasPlaces, SourceStack } from '../../parts/transaction/source-pane.js';
-import { Copy, Status, TxRef, UntrustedText } from '../../parts/values.js';
+import { Copy, OutcomeSign, Status, TxRef, UntrustedText } from '../../parts/values.js';
 import { asCurl, call, explanationIn, isAnswer } from '../../rpc/client.js';
 import { fetchDiscovery, methodNamed } from '../../rpc/discovery.js';
 import type { Result } from '../../rpc/methods.js';
@@ -108,7 +109,7 @@ function OneOf({ at, count, go }: OneOfProps) {
   return (
     <span className="line-of">
       <PlainButton aria-label="Newer equal call" disabled={at === 0} onClick={() => go(at - 1)}>
-        ‹
+        <Icon name="left" />
       </PlainButton>
       {at + 1} of {count}
       <PlainButton
@@ -116,7 +117,7 @@ function OneOf({ at, count, go }: OneOfProps) {
         disabled={at >= count - 1}
         onClick={() => go(at + 1)}
       >
-        ›
+        <Icon name="right" />
       </PlainButton>
     </span>
   );
@@ -312,7 +313,7 @@ function Again({ of, recorded }: AgainProps) {
   if (of instanceof Error) {
     return (
       <p role="alert" className="fail">
-        ✕ {of.message}
+        {of.message}
       </p>
     );
   }
@@ -321,10 +322,9 @@ function Again({ of, recorded }: AgainProps) {
   return (
     <div className="again" role="status">
       <p>
-        <span className={of.isError ? 'fail' : 'ok'}>
-          {of.isError ? '✕ refused' : '✓ answered'}
-        </span>{' '}
-        in {millisecondsText(of.milliseconds)} ms, {grouped(of.bytes)} bytes
+        <OutcomeSign isOk={!of.isError} word={of.isError ? 'failed' : 'succeeded'} />{' '}
+        {of.isError ? 'Failed' : 'Succeeded'} in {millisecondsText(of.milliseconds)} ms,{' '}
+        {grouped(of.bytes)} bytes
         {before?.is_whole && (isSame ? ', the same as before' : ', not the same as before')}
       </p>
       {!isSame && <JsonText label="The new response" text={laidOut(of.text)} />}

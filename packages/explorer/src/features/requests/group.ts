@@ -18,7 +18,8 @@ export interface RequestFilter {
 }
 
 export const SLOW_MILLISECONDS = 50;
-const EXPLORER = 'ui';
+/** The tag of calls that pages of the explorer make by themselves. */
+export const EXPLORER = 'ui';
 const MOST_PREVIEWED = 200;
 
 export const clientOf = ({ transport, client }: RequestRow): string => `${transport} ${client}`;

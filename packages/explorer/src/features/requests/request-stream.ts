@@ -2,7 +2,7 @@
 import { call } from '../../rpc/client.js';
 import { openStream } from '../../rpc/stream.js';
 import { runTask } from '../../state/tasks.js';
-import type { RequestRow } from './group.js';
+import { EXPLORER, type RequestRow } from './group.js';
 
 export interface RecordingState {
   readonly recording: boolean;
@@ -19,17 +19,21 @@ const AGAIN_MILLISECONDS = 1_000;
 const LATE_MILLISECONDS = 500;
 
 interface Follower {
+  /** Whether to follow the explorer's own calls too. */
+  readonly withExplorer: boolean;
   readonly onState: (state: RecordingState) => void;
   readonly onError: (error: unknown) => void;
   /** The newest calls, read from the node. */
   readonly onRead: (rows: readonly RequestRow[]) => void;
-  /** Calls that came since, newest first. */
+  /** Calls that came since the last of these, newest first. */
   readonly onFresh: (rows: readonly RequestRow[]) => void;
 }
 
 /** Reads the newest calls and follows those that come; the function that it returns ends that. */
-export function followRequests({ onState, onError, onRead, onFresh }: Follower): () => void {
+export function followRequests(follower: Follower): () => void {
+  const { withExplorer, onState, onError, onRead, onFresh } = follower;
   let buffer: RequestRow[] = [];
+  let isOverfull = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let again: ReturnType<typeof setTimeout> | undefined;
   let stop = (): void => {};
@@ -39,11 +43,16 @@ export function followRequests({ onState, onError, onRead, onFresh }: Follower):
     if (document.hidden) return;
     const fresh = buffer.reverse();
     buffer = [];
-    onFresh(fresh);
+    if (isOverfull) runTask(read());
+    else onFresh(fresh);
+    isOverfull = false;
   };
   const read = async (): Promise<void> => {
     try {
-      const { requests, ...now } = await call('devnet_getRequests', { limit: PAGE });
+      const { requests, ...now } = await call('devnet_getRequests', {
+        limit: PAGE,
+        include_explorer: withExplorer,
+      });
       if (isOver) return;
       onState(now);
       onRead(requests);
@@ -60,8 +69,9 @@ export function followRequests({ onState, onError, onRead, onFresh }: Follower):
       },
       notified: (_result, text) => {
         const row = rowIn(text);
-        if (!row || buffer.length >= MOST) return;
-        buffer.push(row);
+        if (!row || (row.tag === EXPLORER && !withExplorer)) return;
+        if (buffer.length < MOST) buffer.push(row);
+        else isOverfull = true;
         timer ??= setTimeout(flush, COLLECT_MILLISECONDS);
       },
       ended: () => {

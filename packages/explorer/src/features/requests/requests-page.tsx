@@ -6,6 +6,8 @@ import { timeText } from '../../format/time.js';
 import { setQuery, useRoute } from '../../navigation/route.js';
 import { Action, act, LastDone } from '../../parts/action.js';
 import { PlainButton } from '../../parts/button.js';
+import { Chip } from '../../parts/chips.js';
+import { Icon } from '../../parts/icons.js';
 import { Checkbox, Select, TextInput } from '../../parts/inputs.js';
 import { Heading, Loading, Problem } from '../../parts/page-states.js';
 import { saveFile } from '../../parts/save-file.js';
@@ -24,13 +26,14 @@ import {
   SLOW_MILLISECONDS,
 } from './group.js';
 import { type Requests, useRequests } from './rows.js';
+import '../../styles/cards.css';
 
 export function RequestsPage() {
   const mode = useMode();
   const pointing = useRef(false);
   const isHeld = useCallback(() => pointing.current || scrollY > 200, []);
-  const requests = useRequests(mode, isHeld);
   const filter = useFilter();
+  const requests = useRequests({ mode, isHeld, withExplorer: filter.own });
   const [open, setOpen] = useState<string | undefined>();
   const [openBatches, setOpenBatches] = useState<ReadonlySet<number>>(new Set());
   const { rows, state } = requests;
@@ -122,11 +125,9 @@ function useFilter(): RequestFilter {
 function State({ of }: { readonly of: NonNullable<Requests['state']> }) {
   if (!of.recording) return <>not recording</>;
   return (
-    <span>
-      <span className="ok" aria-hidden="true">
-        ●
-      </span>{' '}
-      recording (last 2,000, bodies {of.bodies ? 'on' : 'off'})
+    <span className="recording">
+      <span className="recording-dot" aria-hidden="true" />
+      recording{of.bodies ? '' : ' without parameters and responses'}
     </span>
   );
 }
@@ -136,8 +137,8 @@ function Off({ requests }: { readonly requests: Requests }) {
   return (
     <div className="empty off">
       <p>
-        Recording is off. While it is on, this page lists every call to this node with its client,
-        response and duration.
+        Recording is off. Turn it on to list every call to this node with its client, response and
+        duration.
       </p>
       <p className="line-of">
         <Action kind="primary" run={() => record(requests, true, bodies)}>
@@ -148,9 +149,9 @@ function Off({ requests }: { readonly requests: Requests }) {
         </Checkbox>
       </p>
       <p>
-        Recording costs each call some hundredths of a millisecond, and at most 16 MB of the node’s
-        memory. The node keeps the last 2,000 calls, up to 64 kB of each message, until it stops. It
-        redacts private keys and tokens before recording.
+        Recording takes hundredths of a millisecond per call and at most 16 MB of memory. The node
+        keeps the last 2,000 calls, up to 64 kB of each message, until it stops. It redacts private
+        keys and tokens first.
       </p>
     </div>
   );
@@ -165,27 +166,26 @@ function Filters({ filter, requests }: FiltersProps) {
   const { rows, state } = requests;
   const clients = useMemo(() => [...new Set(rows.map(clientOf))].sort(), [rows]);
   const flag = (name: 'errors' | 'slow' | 'own', words: string) => (
-    <Checkbox
-      checked={filter[name]}
-      change={(isOn) => setQuery({ [name]: isOn ? '1' : undefined })}
-    >
+    <Chip isOn={filter[name]} change={(isOn) => setQuery({ [name]: isOn ? '1' : undefined })}>
       {words}
-    </Checkbox>
+    </Chip>
   );
   return (
     <div className="filters">
       <TextInput
-        label="method:"
+        label={<span className="unseen">Method</span>}
+        type="search"
+        placeholder="Method"
         value={filter.method}
-        size={16}
+        size={20}
         change={(text) => setQuery({ method: text || undefined })}
       />
       <Select
-        label="client:"
+        label={<span className="unseen">Client</span>}
         value={filter.client}
         change={(text) => setQuery({ client: text || undefined })}
       >
-        <option value="">any</option>
+        <option value="">Any client</option>
         {filter.client !== '' && !clients.includes(filter.client) && (
           <option value={filter.client}>{filter.client}</option>
         )}
@@ -195,9 +195,9 @@ function Filters({ filter, requests }: FiltersProps) {
           </option>
         ))}
       </Select>
-      {flag('errors', 'errors only')}
-      {flag('slow', `over ${SLOW_MILLISECONDS} ms`)}
-      {flag('own', 'also the explorer’s own')}
+      {flag('errors', 'Errors')}
+      {flag('slow', `Over ${SLOW_MILLISECONDS} ms`)}
+      {flag('own', 'Explorer’s calls')}
       <span className="line-of push">
         {rows.length > 0 && <Action run={save}>Save</Action>}
         {rows.length > 0 && (
@@ -217,8 +217,8 @@ function Nothing({ isFiltered }: { readonly isFiltered: boolean }) {
   return (
     <p className="empty">
       {isFiltered
-        ? 'No recorded call matches the filter. The explorer’s own calls are hidden by default.'
-        : `No calls yet. Calls to ${chainUrl('')} appear here.`}
+        ? 'No recorded call matches the filter.'
+        : `No calls yet. Send a call to ${chainUrl('')} and it appears here. The explorer’s own calls are kept apart.`}
     </p>
   );
 }
@@ -276,7 +276,7 @@ function columnsOf(toggle: (batch: number) => void): readonly Column<Line>[] {
       phone: 'lead',
       cell: ({ rows }) => {
         const isOk = rows.every(({ outcome }) => outcome === 'ok');
-        return <OutcomeSign isOk={isOk} word={isOk ? 'answered' : 'refused'} />;
+        return <OutcomeSign isOk={isOk} word={isOk ? 'succeeded' : 'failed'} />;
       },
     },
     { head: 'Outcome', phone: 'none', cell: (line) => <Outcome of={line} /> },
@@ -299,7 +299,7 @@ function Method({ of, toggle }: { readonly of: Line; readonly toggle: (batch: nu
   return (
     <>
       <PlainButton aria-expanded={of.isOpen} onClick={() => toggle(first.batch ?? 0)}>
-        {of.isOpen ? '▾' : '▸'} batch of {of.rows.length}
+        <Icon name={of.isOpen ? 'down' : 'right'} /> batch of {of.rows.length}
       </PlainButton>{' '}
       <span className="soft">
         <UntrustedText text={names.join(', ')} limit={80} />
@@ -315,7 +315,7 @@ function Outcome({ of: { kind, rows } }: { readonly of: Line }) {
   if (!row) return null;
   if (kind === 'batch') {
     const failed = rows.filter(({ outcome }) => outcome === 'error').length;
-    return failed === 0 ? null : <span className="fail">{failed} refused</span>;
+    return failed === 0 ? null : <span className="fail">{failed} failed</span>;
   }
   return row.outcome === 'error' ? <Refusal of={row} /> : <Answer of={row} />;
 }

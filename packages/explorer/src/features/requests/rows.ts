@@ -26,7 +26,14 @@ interface RequestLists {
 
 const NOTHING: RequestLists = { rows: [], waiting: [] };
 
-export function useRequests(mode: Mode, isHeld: () => boolean): Requests {
+interface RequestOptions {
+  readonly mode: Mode;
+  readonly isHeld: () => boolean;
+  /** Whether to read the explorer's own calls too. */
+  readonly withExplorer: boolean;
+}
+
+export function useRequests({ mode, isHeld, withExplorer }: RequestOptions): Requests {
   const [lists, setLists] = useState<RequestLists>(NOTHING);
   const [state, setState] = useState<RecordingState | undefined>();
   const [error, setError] = useState<unknown>();
@@ -40,21 +47,26 @@ export function useRequests(mode: Mode, isHeld: () => boolean): Requests {
   useEffect(() => {
     isAll.current = false;
     return followRequests({
+      withExplorer,
       onState: setState,
       onError: setError,
       onRead: (rows) => {
         setError(undefined);
-        setLists((old) => withFresh(old, rows, true));
+        setLists((old) => withNewest(old, rows));
       },
       onFresh: (rows) => setLists((old) => withFresh(old, rows, isShownAtOnce.current())),
     });
-  }, [turn]);
+  }, [turn, withExplorer]);
 
   const readOlder = useCallback(() => {
     const oldest = lists.rows.at(-1);
     if (!oldest || reading.current || isAll.current || lists.rows.length >= MOST) return;
     reading.current = true;
-    call('devnet_getRequests', { before: oldest.id, limit: PAGE })
+    call('devnet_getRequests', {
+      before: oldest.id,
+      limit: PAGE,
+      include_explorer: withExplorer,
+    })
       .then(({ requests }) => {
         if (requests.length < PAGE) isAll.current = true;
         setLists((old) => ({ ...old, rows: merged(old.rows, requests) }));
@@ -62,7 +74,7 @@ export function useRequests(mode: Mode, isHeld: () => boolean): Requests {
       .finally(() => {
         reading.current = false;
       });
-  }, [lists.rows]);
+  }, [lists.rows, withExplorer]);
 
   return {
     state,
@@ -89,11 +101,14 @@ function withFresh(
     const newest = old.rows[0]?.id ?? 0;
     return { ...old, waiting: waiting.filter(({ id }) => id > newest) };
   }
-  const oldestNew = waiting.at(-1)?.id ?? 0;
+  return { rows: merged(old.rows, waiting), waiting: [] };
+}
+
+/** A whole page without a known row follows a gap, so older rows are read again on demand. */
+function withNewest(old: RequestLists, newest: readonly RequestRow[]): RequestLists {
   const newestKnown = old.rows[0]?.id ?? 0;
-  // Rows in between were missed, so the list is cut there; older ones are read again on demand.
-  const isTorn = newestKnown > 0 && oldestNew > newestKnown + 1;
-  return { rows: isTorn ? waiting : merged(old.rows, waiting), waiting: [] };
+  const isTorn = newest.length === PAGE && (newest.at(-1)?.id ?? 0) > newestKnown;
+  return isTorn ? { rows: newest, waiting: [] } : withFresh(old, newest, true);
 }
 
 function merged(old: readonly RequestRow[], more: readonly RequestRow[]): readonly RequestRow[] {

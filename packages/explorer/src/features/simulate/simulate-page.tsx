@@ -1,16 +1,17 @@
-// Page that simulates transactions in order, each on the state after the previous one.
-import { type KeyboardEvent, useRef } from 'react';
+// Page that simulates transactions in order, each on the state after the previous one; the result stands beside the form.
+import { type KeyboardEvent, type Ref, useRef, useState } from 'react';
 import { counted } from '../../format/amount.js';
-import { isRun } from '../../navigation/key-events.js';
+import { isRun, shortcutText } from '../../navigation/key-events.js';
 import { setQuery } from '../../navigation/route.js';
 import { Action, LastDone } from '../../parts/action.js';
 import { Button } from '../../parts/button.js';
+import { Confirm } from '../../parts/confirm.js';
 import { focusFault } from '../../parts/forms/abi-form.js';
 import { AddressBook, useBook } from '../../parts/forms/address-book.js';
+import { Icon } from '../../parts/icons.js';
 import { TextInput } from '../../parts/inputs.js';
 import { ErrorText, Heading } from '../../parts/page-states.js';
 import { differences, RunOutcome } from '../../parts/send/outcome.js';
-import { COMMAND } from '../../parts/send/send-form.js';
 import { UntrustedText } from '../../parts/values.js';
 import { RpcFailure } from '../../rpc/client.js';
 import { runTask } from '../../state/tasks.js';
@@ -18,13 +19,16 @@ import { StepEditor } from './step-editor.js';
 import { type StepList, useSteps } from './step-list.js';
 import { FromTransaction, StepRow } from './step-row.js';
 import { readBlock, type StepRuns, useStepRuns } from './step-runs.js';
-import type { StepDraft } from './steps.js';
 import { AppliedOverrides, WhatIf } from './what-if-rows.js';
+import '../../styles/simulate.css';
 
 interface BuilderProps {
   readonly list: StepList;
   readonly runs: StepRuns;
 }
+
+/** Below this width the result follows the form, as in simulate.css. */
+const STACKED = '(max-width: 1199px)';
 
 export function SimulatePage() {
   return (
@@ -37,14 +41,25 @@ export function SimulatePage() {
 function Builder() {
   const { resolve } = useBook();
   const root = useRef<HTMLDivElement>(null);
+  const result = useRef<HTMLElement>(null);
   const list = useSteps();
-  const runs = useStepRuns(list, resolve, () => focusFault(root.current));
-  const { steps, current } = list;
-  const { failed } = runs;
+  const showResult = (): void => {
+    if (!matchMedia(STACKED).matches) return;
+    result.current?.focus({ preventScroll: true });
+    result.current?.scrollIntoView({ block: 'start' });
+  };
+  const runs = useStepRuns(list, {
+    resolve,
+    focusWrong: () => focusFault(root.current),
+    onResult: showResult,
+  });
+  const [isAsked, setAsked] = useState(false);
+  const { steps } = list;
   const press = (event: KeyboardEvent): void => {
     if (!isRun(event)) return;
     event.preventDefault();
-    runTask(event.shiftKey ? runs.keep() : runs.doSimulate());
+    if (!event.shiftKey) runTask(runs.doSimulate());
+    else if (steps.length > 0) setAsked(true);
   };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: keys of the fields, in one place
@@ -53,34 +68,39 @@ function Builder() {
         title="Simulate"
         count={steps.length > 0 ? counted(steps.length, 'step') : undefined}
       />
-      <RunBar list={list} runs={runs} />
-      <WhatIf drafts={list.whatIf} change={list.setWhatIf} />
-      <LastDone />
-      {failed && failed.step === undefined && (
-        <p className="fail" role="alert">
-          ✕ <ErrorText of={failed.error} />
-        </p>
-      )}
-      {steps.length === 0 ? (
-        <NoSteps add={list.add} />
-      ) : (
-        <div className="columns">
-          <StepRows list={list} runs={runs} />
-          {current && <CurrentStep step={current} list={list} runs={runs} />}
+      <div className="simulate">
+        <div className="simulate-form">
+          <StartFields list={list} runs={runs} />
+          <Steps list={list} runs={runs} />
+          <WhatIf drafts={list.whatIf} change={list.setWhatIf} />
+          <RunBar list={list} runs={runs} send={() => setAsked(true)} />
         </div>
+        <Result ref={result} list={list} runs={runs} />
+      </div>
+      {isAsked && (
+        <Confirm
+          question={{
+            title: `Send ${counted(steps.length, 'transaction')}?`,
+            loss: 'The node executes the steps on the head of the chain, without the overrides.',
+            verb: 'Send for real',
+            canKeep: false,
+            run: runs.sendForReal,
+          }}
+          close={() => setAsked(false)}
+        />
       )}
     </div>
   );
 }
 
-/** The block that the steps start from, and what can be done with them. */
-function RunBar({ list, runs }: BuilderProps) {
-  const { steps, block, setBlock } = list;
+/** The block that the steps start from, and the transaction to copy calls from. */
+function StartFields({ list, runs }: BuilderProps) {
+  const { block, setBlock } = list;
   return (
-    <div className="line-of session">
+    <div className="fields">
       <TextInput
-        label="on the state after block"
-        className="block-input"
+        label="State after block"
+        className="short"
         value={block}
         list="simulate-blocks"
         aria-invalid={readBlock(block) === undefined}
@@ -90,19 +110,6 @@ function RunBar({ list, runs }: BuilderProps) {
         <option value="pre-confirmed" />
         <option value="latest" />
       </datalist>
-      <Button
-        className="button primary"
-        aria-disabled={runs.isBusy || steps.length === 0}
-        onClick={runs.doSimulate}
-      >
-        Simulate {steps.length === 0 ? '' : counted(steps.length, 'step')} <kbd>{COMMAND}↵</kbd>
-      </Button>
-      <Action
-        run={runs.keep}
-        refused={steps.length === 0 ? 'There is nothing to send yet.' : undefined}
-      >
-        Keep: send {steps.length === 1 ? 'it' : 'them'} for real <kbd>⇧{COMMAND}↵</kbd>
-      </Action>
       <FromTransaction
         take={(hash) => {
           setQuery({ tx: undefined, from: undefined });
@@ -113,24 +120,41 @@ function RunBar({ list, runs }: BuilderProps) {
   );
 }
 
-function NoSteps({ add }: { readonly add: () => void }) {
+function RunBar({ list: { steps }, runs, send }: BuilderProps & { readonly send: () => void }) {
   return (
-    <div className="empty">
-      <p>
-        Simulates transactions in order, each on the state after the previous one. The chain does
-        not change.
-      </p>
-      <p>
-        <Button onClick={add}>Add a step</Button>
-      </p>
+    <div className="simulate-actions">
+      <Button
+        className="button primary"
+        aria-disabled={runs.isBusy || steps.length === 0}
+        onClick={runs.doSimulate}
+      >
+        {runs.isBusy
+          ? 'Simulating…'
+          : `Simulate ${steps.length === 0 ? '' : counted(steps.length, 'step')}`}{' '}
+        <kbd>{shortcutText('Mod+Enter')}</kbd>
+      </Button>
+      <Action
+        run={async () => send()}
+        refused={steps.length === 0 ? 'Add a step first.' : undefined}
+      >
+        Send for real… <kbd>{shortcutText('Shift+Mod+Enter')}</kbd>
+      </Action>
     </div>
   );
 }
 
-function StepRows({ list, runs: { runs, before, failed } }: BuilderProps) {
+/** The steps, and the editor of the chosen one. */
+function Steps({ list, runs: { runs, before, failed } }: BuilderProps) {
   const { steps, current } = list;
   return (
-    <div>
+    <section className="panel card" aria-label="Transactions">
+      <h2>Steps</h2>
+      {steps.length === 0 && (
+        <p className="quiet">
+          Each step is a transaction, each on the state after the previous one. The chain does not
+          change.
+        </p>
+      )}
       <ol className="functions steps" aria-label="Steps">
         {steps.map((step, at) => (
           <StepRow
@@ -145,7 +169,7 @@ function StepRows({ list, runs: { runs, before, failed } }: BuilderProps) {
               failed?.step === undefined
                 ? undefined
                 : failed.step === step.id
-                  ? 'refused'
+                  ? 'rejected'
                   : 'not run'
             }
             focus={() => list.setFocused(step.id)}
@@ -154,32 +178,47 @@ function StepRows({ list, runs: { runs, before, failed } }: BuilderProps) {
           />
         ))}
       </ol>
-      <Button onClick={list.add}>Add a step</Button>
-    </div>
+      {current && (
+        <StepEditor key={current.id} of={current} isJudged={list.isJudged} change={list.change} />
+      )}
+      <Button onClick={list.add}>
+        <Icon name="plus" /> Add a step
+      </Button>
+    </section>
   );
 }
 
-function CurrentStep({ step, list, runs }: BuilderProps & { readonly step: StepDraft }) {
-  const { failed } = runs;
-  const run = runs.runs.get(step.id);
-  const old = runs.before.get(step.id);
+/** Beside the form, or below it on a narrow screen. */
+function Result({ list, runs, ref }: BuilderProps & { readonly ref: Ref<HTMLElement> }) {
+  const { failed, isBusy } = runs;
+  const step = list.current;
+  const run = step && runs.runs.get(step.id);
+  const old = step && runs.before.get(step.id);
+  const failure = failed && (failed.step === undefined || failed.step === step?.id);
   return (
-    <div className="stack step">
-      <StepEditor key={step.id} of={step} isJudged={list.isJudged} change={list.change} />
-      <div>
-        {failed?.step === step.id && (
-          <p className="fail" role="alert">
-            ✕ <ErrorText of={failed.error} />{' '}
-            {failed.error instanceof RpcFailure && <Detail of={failed.error.data} />}
-          </p>
-        )}
-        {run && run.hash === undefined && runs.isStale && (
-          <p className="warn">The steps have changed since.</p>
-        )}
-        {run && <AppliedOverrides words={runs.applied} />}
-        {run && <RunOutcome run={run} changed={old && differences(run, old)} />}
-      </div>
-    </div>
+    <section ref={ref} className="simulate-result" aria-label="Result" tabIndex={-1}>
+      <h2>Result{step && list.steps.length > 1 && ` of step ${list.steps.indexOf(step) + 1}`}</h2>
+      <p className="progress" role="status">
+        {isBusy ? 'Simulating…' : ''}
+      </p>
+      <LastDone />
+      {failure && (
+        <p className="fail" role="alert">
+          <ErrorText of={failed.error} />{' '}
+          {failed.error instanceof RpcFailure && <Detail of={failed.error.data} />}
+        </p>
+      )}
+      {!run && !failed && !isBusy && (
+        <p className="quiet">
+          The outcome, events, state changes and fees appear here after you simulate.
+        </p>
+      )}
+      {run && run.hash === undefined && runs.isStale && (
+        <p className="warn">The form has changed since this result.</p>
+      )}
+      {run && <AppliedOverrides words={runs.applied} />}
+      {run && <RunOutcome run={run} changed={old && differences(run, old)} />}
+    </section>
   );
 }
 

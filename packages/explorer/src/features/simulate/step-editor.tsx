@@ -1,5 +1,6 @@
 // Editor of one simulation step: sender, and contract, function and inputs of each call.
 import { PlainButton } from '../../parts/button.js';
+import { Icon } from '../../parts/icons.js';
 import { SenderField, useSender } from '../../parts/send/sender.js';
 import { CallEditor } from './call-editor.js';
 import { MOST_CALLS, newCall, type StepDraft } from './steps.js';
@@ -13,7 +14,7 @@ interface StepEditorProps {
 export function StepEditor({ of, change, isJudged }: StepEditorProps) {
   const sender = useSender(of.as);
   return (
-    <div className="stack">
+    <div className="stack step">
       <SenderField text={of.as} sender={sender} change={(as) => change({ ...of, as })} />
       {of.calls.map((call, at) => (
         <fieldset key={call.id} className="step-call">
@@ -30,7 +31,7 @@ export function StepEditor({ of, change, isJudged }: StepEditorProps) {
               aria-label={`Remove call ${at + 1}`}
               onClick={() => change({ ...of, calls: of.calls.filter(({ id }) => id !== call.id) })}
             >
-              Remove this call
+              <Icon name="close" /> Remove call {at + 1}
             </PlainButton>
           )}
         </fieldset>
@@ -42,7 +43,7 @@ export function StepEditor({ of, change, isJudged }: StepEditorProps) {
             if (of.calls.length < MOST_CALLS) change({ ...of, calls: [...of.calls, newCall()] });
           }}
         >
-          + Call in the same transaction
+          <Icon name="plus" /> Add a call to this transaction
         </PlainButton>
       </div>
     </div>

@@ -2,6 +2,7 @@
 import { canonicalFelt } from '@starkbox/abi';
 import { useState } from 'react';
 import { Button, PlainButton } from '../../parts/button.js';
+import { Icon } from '../../parts/icons.js';
 import { Form, TextInput } from '../../parts/inputs.js';
 import { Differs, differences } from '../../parts/send/outcome.js';
 import type { Run } from '../../parts/send/run.js';
@@ -13,21 +14,21 @@ export function FromTransaction({ take }: { readonly take: (hash: string) => voi
   const [text, setText] = useState('');
   return (
     <Form
-      className="line-of"
+      className="fields"
       aria-label="Start from a transaction"
       submit={() => {
         if (canonicalFelt(text) !== undefined) take(text);
       }}
     >
       <TextInput
-        label="start from a transaction"
+        label="Copy the calls of a transaction"
         className="mono"
         value={text}
         placeholder="0x…"
         aria-invalid={text !== '' && canonicalFelt(text) === undefined}
         change={setText}
       />
-      <Button type="submit">Take it</Button>
+      <Button type="submit">Copy</Button>
     </Form>
   );
 }
@@ -60,7 +61,7 @@ export function StepRow(props: StepRowProps) {
       }}
     >
       <button type="button" aria-pressed={isFocused} onClick={focus}>
-        {at + 1} {run && <OutcomeSign isOk={isOk} word={isOk ? 'succeeds' : 'is reverted'} />}{' '}
+        {at + 1} {run && <OutcomeSign isOk={isOk} word={isOk ? 'succeeds' : 'reverts'} />}{' '}
         {first === undefined || first.selector === '' ? (
           <span className="quiet">new step</span>
         ) : (
@@ -83,17 +84,17 @@ function PlaceButtons(props: Pick<StepRowProps, 'at' | 'count' | 'move' | 'remov
         aria-disabled={at === 0}
         onClick={() => move(-1)}
       >
-        <span aria-hidden="true">↑</span>
+        <Icon name="up" />
       </PlainButton>
       <PlainButton
         aria-label={`Move step ${at + 1} down`}
         aria-disabled={at === count - 1}
         onClick={() => move(1)}
       >
-        <span aria-hidden="true">↓</span>
+        <Icon name="down" />
       </PlainButton>
       <PlainButton aria-label={`Remove step ${at + 1}`} onClick={remove}>
-        <span aria-hidden="true">✕</span>
+        <Icon name="close" />
       </PlainButton>
     </span>
   );

@@ -43,7 +43,15 @@ function runsOf<R>(steps: StepList['steps'], results: readonly R[]): ReadonlyMap
   return new Map(results.flatMap((run, at) => (steps[at] ? [[steps[at].id, run] as const] : [])));
 }
 
-export function useStepRuns(list: StepList, resolve: Resolve, focusWrong: () => void) {
+interface RunOptions {
+  readonly resolve: Resolve;
+  /** Called if an input is invalid. */
+  readonly focusWrong: () => void;
+  /** Called with each new result or error. */
+  readonly onResult: () => void;
+}
+
+export function useStepRuns(list: StepList, { resolve, focusWrong, onResult }: RunOptions) {
   const { steps, written } = list;
   const accounts = useAccounts();
   const imported = useImported();
@@ -92,6 +100,7 @@ export function useStepRuns(list: StepList, resolve: Resolve, focusWrong: () => 
       await work();
     } catch (error) {
       setFailed(failureOf(error, steps));
+      onResult();
     } finally {
       setBusy(false);
     }
@@ -107,8 +116,9 @@ export function useStepRuns(list: StepList, resolve: Resolve, focusWrong: () => 
       setApplied(whatIf?.words ?? []);
       setBefore(runs);
       setRuns(runsOf(steps, simulated));
+      onResult();
     });
-  const keep = (): Promise<void> =>
+  const sendForReal = (): Promise<void> =>
     busy(async () => {
       const all = ready();
       if (!all || !canWrite(liveNow().connection)) return;
@@ -119,6 +129,7 @@ export function useStepRuns(list: StepList, resolve: Resolve, focusWrong: () => 
       setBefore(runs);
       setApplied([]);
       setRuns(sentRuns);
+      onResult();
     });
   return {
     runs,
@@ -129,7 +140,7 @@ export function useStepRuns(list: StepList, resolve: Resolve, focusWrong: () => 
     isStale: ran !== written,
     take,
     doSimulate,
-    keep,
+    sendForReal,
   };
 }
 

@@ -2,6 +2,7 @@
 import { useId } from 'react';
 import { PlainButton } from '../../parts/button.js';
 import { useBook } from '../../parts/forms/address-book.js';
+import { Icon } from '../../parts/icons.js';
 import { Select } from '../../parts/inputs.js';
 import { useChainNow } from '../../parts/values.js';
 import {
@@ -21,8 +22,9 @@ interface WhatIfProps {
 
 export function WhatIf({ drafts, change }: WhatIfProps) {
   return (
-    <section className="what-if" aria-labelledby="what-if">
+    <section className="panel card what-if" aria-labelledby="what-if">
       <h2 id="what-if">What if</h2>
+      <p className="quiet">Override values of the chain for this simulation.</p>
       {drafts.map((draft, at) => (
         <OverrideRow
           key={draft.id}
@@ -32,14 +34,24 @@ export function WhatIf({ drafts, change }: WhatIfProps) {
           remove={() => change(drafts.filter(({ id }) => id !== draft.id))}
         />
       ))}
-      <PlainButton
-        aria-disabled={drafts.length >= MOST_OVERRIDES}
-        onClick={() => {
-          if (drafts.length < MOST_OVERRIDES) change([...drafts, newOverride()]);
-        }}
-      >
-        + Override time, price, balance, storage or class
-      </PlainButton>
+      <fieldset className="override-kinds">
+        <legend className="unseen">Add an override</legend>
+        {Object.entries(KINDS).map(([kind, { text }]) => (
+          <button
+            key={kind}
+            type="button"
+            className="chip"
+            aria-label={`Override ${text}`}
+            aria-disabled={drafts.length >= MOST_OVERRIDES}
+            onClick={() => {
+              if (drafts.length < MOST_OVERRIDES && isKind(kind))
+                change([...drafts, newOverride(kind)]);
+            }}
+          >
+            <Icon name="plus" /> {text}
+          </button>
+        ))}
+      </fieldset>
     </section>
   );
 }
@@ -63,55 +75,46 @@ function OverrideRow({ draft, at, change, remove }: OverrideRowProps) {
   const fields: Readonly<Partial<Record<string, readonly [string, string]>>> =
     KINDS[draft.kind].fields;
   return (
-    <fieldset className="line-of">
-      <legend className="unseen">Override {at + 1}</legend>
-      <Select
-        label={<span className="unseen">kind</span>}
-        value={draft.kind}
-        change={(kind) => {
-          if (isKind(kind)) change({ ...newOverride(kind), id: draft.id });
-        }}
-      >
-        {Object.entries(KINDS).map(([kind, { text }]) => (
-          <option key={kind} value={kind}>
-            {text}
-          </option>
-        ))}
-      </Select>
-      {FIELDS.map((field) => {
-        const [label, placeholder] = fields[field] ?? [];
-        if (label === undefined) return null;
-        const edit = (text: string): void => change({ ...draft, [field]: text });
-        if (draft.kind === 'price' && field === 'name') {
+    <fieldset className="override">
+      <legend>
+        {at + 1}. Override {KINDS[draft.kind].text}
+      </legend>
+      <div className="fields">
+        {FIELDS.map((field) => {
+          const [label, placeholder] = fields[field] ?? [];
+          if (label === undefined) return null;
+          const edit = (text: string): void => change({ ...draft, [field]: text });
+          if (draft.kind === 'price' && field === 'name') {
+            return (
+              <Select key={field} label={label} value={draft.name} change={edit}>
+                {Object.entries(RESOURCES).map(([name, [text]]) => (
+                  <option key={name} value={name}>
+                    {text}
+                  </option>
+                ))}
+              </Select>
+            );
+          }
           return (
-            <Select key={field} label={label} value={draft.name} change={edit}>
-              {Object.entries(RESOURCES).map(([name, [text]]) => (
-                <option key={name} value={name}>
-                  {text}
-                </option>
-              ))}
-            </Select>
+            <label key={field}>
+              {label}
+              <input
+                value={draft[field]}
+                placeholder={placeholder}
+                list={field === 'subject' ? book : undefined}
+                autoComplete="off"
+                spellCheck={false}
+                aria-invalid={fault !== undefined}
+                aria-describedby={fault === undefined ? undefined : id}
+                onChange={({ target }) => edit(target.value)}
+              />
+            </label>
           );
-        }
-        return (
-          <label key={field}>
-            {label}
-            <input
-              value={draft[field]}
-              placeholder={placeholder}
-              list={field === 'subject' ? book : undefined}
-              autoComplete="off"
-              spellCheck={false}
-              aria-invalid={fault !== undefined}
-              aria-describedby={fault === undefined ? undefined : id}
-              onChange={({ target }) => edit(target.value)}
-            />
-          </label>
-        );
-      })}
-      <PlainButton aria-label={`Remove override ${at + 1}`} onClick={remove}>
-        <span aria-hidden="true">✕</span>
-      </PlainButton>
+        })}
+        <PlainButton aria-label={`Remove override ${at + 1}`} onClick={remove}>
+          <Icon name="close" />
+        </PlainButton>
+      </div>
       {fault !== undefined && (
         <span id={id} className="warn">
           {fault}
@@ -126,7 +129,7 @@ export function AppliedOverrides({ words }: { readonly words: readonly string[] 
   if (words.length === 0) return null;
   return (
     <div className="applied">
-      <h3 id="applied">What if: applied overrides</h3>
+      <h3 id="applied">Applied overrides</h3>
       <ul aria-labelledby="applied">
         {words.map((text, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: two overrides may read the same

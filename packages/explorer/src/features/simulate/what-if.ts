@@ -6,30 +6,30 @@ import type { Overrides } from '../../parts/send/run.js';
 
 /** The inputs of each kind of override, by their labels and placeholders. */
 export const KINDS = {
-  time: { text: 'time', fields: { value: ['time', '+1 d'] } },
-  number: { text: 'block number', fields: { value: ['block number', '1000'] } },
-  price: { text: 'gas price', fields: { name: ['resource', ''], value: ['price', 'gfri'] } },
+  time: { text: 'time', fields: { value: ['Time', '+1 d'] } },
+  number: { text: 'block number', fields: { value: ['Block number', '1000'] } },
+  price: { text: 'gas price', fields: { name: ['Resource', ''], value: ['Price', 'gfri'] } },
   balance: {
     text: 'balance',
     fields: {
-      subject: ['holder', 'account 1'],
-      name: ['token', 'STRK'],
-      value: ['balance', '100'],
+      subject: ['Holder', 'account 1'],
+      name: ['Token', 'STRK'],
+      value: ['Balance', '100'],
     },
   },
   storage: {
     text: 'storage',
     fields: {
-      subject: ['storage of', 'name or 0x…'],
-      name: ['variable or key', 'balances[account 1]'],
-      value: ['values', '5, 0'],
+      subject: ['Contract', 'name or 0x…'],
+      name: ['Variable or key', 'balances[account 1]'],
+      value: ['Values', '5, 0'],
     },
   },
   class: {
     text: 'class',
-    fields: { subject: ['class of', 'name or 0x…'], value: ['class hash', '0x…'] },
+    fields: { subject: ['Contract', 'name or 0x…'], value: ['Class hash', '0x…'] },
   },
-  nonce: { text: 'nonce', fields: { subject: ['nonce of', 'account 1'], value: ['nonce', '0'] } },
+  nonce: { text: 'nonce', fields: { subject: ['Account', 'account 1'], value: ['Nonce', '0'] } },
 } as const satisfies Record<string, { text: string; fields: Fields }>;
 
 type Field = 'subject' | 'name' | 'value';
@@ -109,7 +109,7 @@ const READERS: Readonly<Record<Kind, Reader>> = {
     return { overrides: { block: { timestamp } }, words: `time = ${isoText(timestamp)}` };
   },
   number({ value }) {
-    if (!/^\d{1,15}$/.test(value.trim())) throw new InvalidInput('Write a block number.');
+    if (!/^\d{1,15}$/.test(value.trim())) throw new InvalidInput('Enter a block number.');
     const block_number = Number(value);
     return { overrides: { block: { block_number } }, words: `block number = ${block_number}` };
   },
@@ -131,7 +131,7 @@ const READERS: Readonly<Record<Kind, Reader>> = {
     const holder = subject.trim();
     if (token === '' || token === 'STRK' || token === 'ETH') {
       const amount = readAmount(value, unit);
-      if (amount === undefined) throw new InvalidInput('Write an amount, for example 1.5.');
+      if (amount === undefined) throw new InvalidInput('Enter an amount, for example 1.5.');
       const override = {
         address,
         amount: String(amount),
@@ -143,7 +143,7 @@ const READERS: Readonly<Record<Kind, Reader>> = {
       };
     }
     if (!/^\d{1,78}$/.test(value.trim()))
-      throw new InvalidInput("Write a whole number, in the token's smallest unit.");
+      throw new InvalidInput("Enter a whole number, in the token's smallest unit.");
     const contract = addressOf(name.trim(), resolve);
     return {
       overrides: { balances: [{ address, amount: value.trim(), token: contract }] },
@@ -188,7 +188,7 @@ function readSlot(text: string, resolve: Resolve) {
   if (name.startsWith('0x')) return { key: feltOf(name) };
   const [, variable, keysText = ''] = /^([A-Za-z_]\w{0,99})((?:\[[^\]]+\])*)$/.exec(name) ?? [];
   if (variable === undefined)
-    throw new InvalidInput('Write a variable, balances[account 1] for a map, or a key 0x….');
+    throw new InvalidInput('Enter a variable, balances[account 1] for a map, or a key 0x….');
   const keys = [...keysText.matchAll(/\[([^\]]+)\]/g)].flatMap(([, list = '']) =>
     list.split(',').map((key) => readValue(key, resolve)),
   );

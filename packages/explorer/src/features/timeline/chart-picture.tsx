@@ -1,29 +1,32 @@
-// Picture of the timeline: blocks, snapshots, folded silences and undone stretches as SVG.
-import { grouped } from '../../format/amount.js';
-import { spanText } from '../../format/time.js';
+// Picture of the timeline: density of transactions, snapshots, folded gaps and undone ranges as SVG.
+import { counted, grouped } from '../../format/amount.js';
+import { spanText, timeText } from '../../format/time.js';
 import { escapeText } from '../../format/untrusted-text.js';
-import type { BlockRow } from '../../rpc/queries.js';
 import type { Snapshot } from '../../rpc/snapshots.js';
 import type { UndoneRange } from '../../rpc/undone-blocks.js';
-import type { Bar } from './blocks.js';
+import type { Bucket } from './density.js';
+import { labelWidth, type Placed, placeLabels, within } from './labels.js';
 import type { Scale, Window } from './scale.js';
 
-const LINE = 56;
-const BARS = 32;
-/** Smallest height, for blocks without transactions. */
-const LOWEST_BAR = 2;
-const UNDONE_STEP = 20;
+const BARS = 64;
+/** Smallest height of a block with transactions, and of one without. */
+const LOWEST_BAR = 3;
+const EMPTY_BAR = 1;
+/** Below the axis: labels of blocks, then lengths of gaps. */
+const FOOT = 22;
+const FOLD_FOOT = 16;
+const LANE = 17;
+const MOST_LANES = 6;
+const UNDONE_STEP = 30;
 const MOST_UNDONE = 3;
-/** Width of a range's label. */
-const UNDONE_WORDS = 230;
-/** Smallest distance between two labels. */
-const NAME_ROOM = 90;
+const LONGEST_NAME = 24;
+const TOP = 10;
+const BLOCK_ROOM = 84;
 
 type X = (number: number) => number;
 
 export interface PictureProps {
-  readonly blocks: readonly BlockRow[];
-  readonly bars: readonly Bar[];
+  readonly buckets: readonly Bucket[];
   /** Those in the window. */
   readonly snapshots: readonly Snapshot[];
   readonly undone: readonly UndoneRange[];
@@ -32,157 +35,239 @@ export interface PictureProps {
   readonly scale: Scale;
   readonly x: X;
   readonly width: number;
-  readonly pointed: number | undefined;
+  /** The first pixel behind the labels of values. */
+  readonly start: number;
+  readonly pointed: Bucket | undefined;
 }
 
 export function ChartPicture(props: PictureProps) {
-  const { blocks, bars, snapshots, undone, window, scale, x, width, pointed } = props;
+  const { buckets, snapshots, undone, window, scale, x, width, pointed } = props;
   const shownUndone = undone
     .filter(({ first, last }) => last >= window.first && first <= window.last)
     .slice(0, MOST_UNDONE);
-  const height = LINE + 44 + (shownUndone.length === 0 ? 0 : 8 + shownUndone.length * UNDONE_STEP);
-  const radius = width / Math.max(1, blocks.length) > 9 ? 3.5 : 2;
-  const ok = blocks.filter(({ failed_count }) => failed_count === 0);
-  const failed = blocks.filter(({ failed_count }) => failed_count > 0);
+  const labels = snapshotLabels(snapshots, x, width);
+  const lanes = labels.reduce((most, { lane }) => Math.max(most, lane + 1), 0);
+  const top = TOP + lanes * LANE + (lanes > 0 ? 8 : 0);
+  const line = top + BARS;
+  const foldFoot = scale.folds.length > 0 ? FOLD_FOOT : 0;
+  const undoneTop = line + FOOT + foldFoot + 6;
+  const height =
+    line +
+    FOOT +
+    foldFoot +
+    4 +
+    (shownUndone.length === 0 ? 0 : 6 + shownUndone.length * UNDONE_STEP);
   const last = Math.min(props.head, window.last);
   return (
     <svg width={width} height={height} aria-hidden="true">
-      <line className="line-axis" x1={x(window.first)} x2={x(last)} y1={LINE} y2={LINE} />
-      {bars.map((bar) => (
-        <BarShape key={bar.first} bar={bar} bars={bars} x={x} />
-      ))}
-      <path className="line-dots" d={dots(ok, x, radius)} />
-      <path className="line-crosses" d={crosses(failed, x)} />
-      {scale.folds.map((fold) => (
-        <FoldMark key={fold.before} fold={fold} x={x} width={width} />
-      ))}
-      {named(snapshots, x).map(({ snapshot, hasName }) => (
-        <SnapshotMark
-          key={snapshot.snapshot_id}
-          of={snapshot}
-          hasName={hasName}
-          at={x(snapshot.block_number)}
-          width={width}
+      {pointed && (
+        <rect
+          className="chart-pointed"
+          x={pointed.start - 1}
+          y={top}
+          width={pointed.width + 2}
+          height={BARS}
         />
-      ))}
-      <EndTexts head={props.head} window={window} x={x} />
-      {shownUndone.map((stretch, index) => (
-        <UndoneShape
-          key={stretch.at}
-          of={stretch}
-          y={LINE + 50 + index * UNDONE_STEP}
-          start={x(Math.max(stretch.first - 1, window.first))}
-          end={x(Math.min(stretch.last, window.last))}
-          width={width}
-        />
-      ))}
-      {pointed !== undefined && (
-        <line className="line-pointed" x1={x(pointed)} x2={x(pointed)} y1={8} y2={LINE + 6} />
       )}
+      <Values buckets={buckets} top={top} line={line} start={props.start} width={width} />
+      <Density buckets={buckets} line={line} />
+      <path className="line-axis" d={`M${x(window.first)},${line}H${x(last)}`} />
+      <SnapshotMarks snapshots={snapshots} labels={labels} x={x} top={top} line={line} />
+      <BlockLabels head={props.head} window={window} x={x} width={width} y={line + 15} />
+      <Folds folds={scale.folds} x={x} width={width} line={line} />
+      {shownUndone.map((range, index) => (
+        <UndoneShape
+          key={range.at}
+          of={range}
+          line={line}
+          y={undoneTop + index * UNDONE_STEP}
+          start={x(Math.max(range.first - 1, window.first))}
+          end={x(Math.min(range.last, window.last))}
+          width={width}
+        />
+      ))}
     </svg>
   );
 }
 
-interface FoldMarkProps {
-  readonly fold: Scale['folds'][number];
+interface ValuesProps {
+  readonly buckets: readonly Bucket[];
+  readonly top: number;
+  readonly line: number;
+  readonly start: number;
+  readonly width: number;
+}
+
+const mostOf = (buckets: readonly Bucket[]): number =>
+  buckets.reduce((most, { value }) => Math.max(most, value), 0);
+
+const valueText = (value: number): string =>
+  Number.isInteger(value) ? grouped(value) : value.toFixed(1);
+
+/** The vertical axis: zero and the largest value. */
+function Values({ buckets, top, line, start, width }: ValuesProps) {
+  const most = mostOf(buckets);
+  if (most === 0) return null;
+  return (
+    <>
+      <path className="chart-axis" d={`M${start},${top + 0.5}H${width - 4}`} />
+      <text className="line-value" x={start - 6} y={top + 4}>
+        {valueText(most)}
+      </text>
+      <text className="line-value" x={start - 6} y={line + 1}>
+        0
+      </text>
+    </>
+  );
+}
+
+interface DensityProps {
+  readonly buckets: readonly Bucket[];
+  readonly line: number;
+}
+
+/** One path for all bars of a kind; failures stand on the axis. */
+function Density({ buckets, line }: DensityProps) {
+  const most = Math.max(1e-9, mostOf(buckets));
+  const tall = (value: number): number =>
+    value === 0 ? 0 : Math.max(LOWEST_BAR, (value / most) * BARS);
+  const empty: string[] = [];
+  const succeeded: string[] = [];
+  const failed: string[] = [];
+  for (const bucket of buckets) {
+    const all = tall(bucket.value);
+    const bad = Math.min(all, tall(bucket.failed));
+    if (all === 0) empty.push(bar(bucket, line, EMPTY_BAR));
+    if (bad > 0) failed.push(bar(bucket, line, bad));
+    if (all > bad) succeeded.push(bar(bucket, line - bad, all - bad));
+  }
+  return (
+    <>
+      <path className="line-empty" d={empty.join('')} />
+      <path className="line-bars" d={succeeded.join('')} />
+      <path className="line-failed" d={failed.join('')} />
+    </>
+  );
+}
+
+const bar = ({ start, width }: Bucket, foot: number, tall: number): string =>
+  `M${start.toFixed(1)},${foot.toFixed(1)}v${(-tall).toFixed(1)}h${width.toFixed(1)}v${tall.toFixed(1)}z`;
+
+const snapshotText = ({ snapshot_id, name }: Snapshot): string =>
+  name === undefined ? snapshot_id : escapeText(name, LONGEST_NAME).text;
+
+/** The rightmost first, so that lines to labels farther left do not cross those on the right. */
+function snapshotLabels(snapshots: readonly Snapshot[], x: X, width: number): readonly Placed[] {
+  const wanted = snapshots
+    .map((snapshot) => ({
+      id: snapshot.snapshot_id,
+      at: x(snapshot.block_number),
+      text: snapshotText(snapshot),
+    }))
+    .sort((a, b) => b.at - a.at);
+  return placeLabels(wanted, width, MOST_LANES);
+}
+
+interface SnapshotMarksProps {
+  readonly snapshots: readonly Snapshot[];
+  readonly labels: readonly Placed[];
   readonly x: X;
-  readonly width: number;
+  readonly top: number;
+  readonly line: number;
 }
 
-function FoldMark({ fold: { before, seconds }, x, width }: FoldMarkProps) {
-  const middle = (x(before - 1) + x(before)) / 2;
+function SnapshotMarks({ snapshots, labels, x, top, line }: SnapshotMarksProps) {
+  const places = [...new Set(snapshots.map(({ block_number }) => x(block_number).toFixed(1)))];
+  const laneFoot = (lane: number): number => top - 8 - lane * LANE;
+  const leads = labels.map(({ at, lane }) => `M${at.toFixed(1)},${line}V${laneFoot(lane)}`);
   return (
-    <g className="line-fold">
-      <text x={middle} y={LINE + 4} textAnchor="middle">
-        ≈
-      </text>
-      <text x={middle} y={LINE + 20} textAnchor={anchor(middle, width)}>
-        {seconds < 0 ? '−' : '+'}
-        {spanText(seconds)}
-      </text>
-    </g>
-  );
-}
-
-interface SnapshotMarkProps {
-  readonly of: Snapshot;
-  readonly hasName: boolean;
-  readonly at: number;
-  readonly width: number;
-}
-
-function SnapshotMark({ of: snapshot, hasName, at, width }: SnapshotMarkProps) {
-  return (
-    <g className="line-snapshot">
-      <path d={diamond(at)} />
-      {hasName && (
-        <text x={at} y={LINE - 38} textAnchor={anchor(at, width)}>
-          {snapshot.snapshot_id}{' '}
-          {snapshot.name === undefined ? '' : escapeText(snapshot.name, 16).text}
+    <g className="line-snapshots">
+      <path className="line-lead" d={leads.join('')} />
+      <path
+        className="line-diamond"
+        d={places.map((place) => `M${place},${line - 5}l5,5l-5,5l-5,-5z`).join('')}
+      />
+      {labels.map(({ id, start, lane, text, others }) => (
+        <text key={id} className="line-snapshot" x={start} y={laneFoot(lane) - 3}>
+          {text}
+          {others > 0 && ` +${grouped(others)}`}
         </text>
-      )}
+      ))}
     </g>
   );
 }
 
-interface EndTextsProps {
+interface BlockLabelsProps {
   readonly head: number;
   readonly window: Window;
   readonly x: X;
+  readonly width: number;
+  readonly y: number;
 }
 
-function EndTexts({ head, window, x }: EndTextsProps) {
+/** The head or the last block first, then as many others as have room. */
+function BlockLabels({ head, window, x, width, y }: BlockLabelsProps) {
   const last = Math.min(head, window.last);
   const isHeadIn = head >= window.first && head <= window.last;
-  return (
-    <>
-      <text x={x(window.first)} y={LINE + 36} textAnchor="start">
-        #{grouped(window.first)}
-      </text>
-      <text
-        className="line-head"
-        x={x(last)}
-        y={LINE + 36}
-        textAnchor={x(last) < 160 ? 'start' : 'end'}
-      >
-        {isHeadIn ? `head #${grouped(head)}` : `#${grouped(last)}`}
-      </text>
-    </>
+  const count = Math.max(1, Math.floor(width / BLOCK_ROOM));
+  const step = Math.max(1, Math.ceil((last - window.first) / count));
+  const numbers = Array.from({ length: count + 1 }, (_, at) => window.first + at * step).filter(
+    (number) => number < last,
   );
+  const headText = isHeadIn ? `head #${grouped(head)}` : `#${grouped(last)}`;
+  const labels = placeLabels(
+    [
+      { id: 'last', at: x(last) - labelWidth(headText) / 2, text: headText },
+      ...numbers.map((number) => {
+        const text = `#${grouped(number)}`;
+        return { id: String(number), at: x(number) - labelWidth(text) / 2, text };
+      }),
+    ],
+    width,
+    1,
+  );
+  return labels.map(({ id, start, text }) => (
+    <text key={id} className={id === 'last' ? 'line-head' : undefined} x={start} y={y}>
+      {text}
+    </text>
+  ));
 }
 
-interface BarShapeProps {
-  readonly bar: Bar;
-  readonly bars: readonly Bar[];
-  readonly x: (number: number) => number;
+interface FoldsProps {
+  readonly folds: Scale['folds'];
+  readonly x: X;
+  readonly width: number;
+  readonly line: number;
 }
 
-function BarShape({ bar, bars, x }: BarShapeProps) {
-  const density = ({ transactions, looked }: Bar): number =>
-    looked === 0 ? 0 : transactions / looked;
-  const most = Math.max(1e-9, ...bars.map(density));
-  const tall = Math.max(LOWEST_BAR, (density(bar) / most) * BARS);
-  const bad = bar.transactions === 0 ? 0 : (bar.failed / bar.transactions) * tall;
-  const start = x(bar.first);
-  const wide = Math.max(1, x(bar.last) - start - 1);
+/** Gaps of the clock: a break in the axis, and their length below it. */
+function Folds({ folds, x, width, line }: FoldsProps) {
+  const places = folds.map(({ before, seconds }) => ({
+    id: String(before),
+    at: (x(before - 1) + x(before)) / 2,
+    text: `${seconds < 0 ? '−' : '+'}${spanText(seconds)}`,
+  }));
+  const labels = placeLabels(
+    places.map((place) => ({ ...place, at: place.at - labelWidth(place.text) / 2 })),
+    width,
+    1,
+  );
   return (
-    <>
-      <rect className="line-bar" x={start} width={wide} y={LINE - tall} height={tall} />
-      {bad > 0 && (
-        <rect
-          className="line-bar-failed"
-          x={start}
-          width={wide}
-          y={LINE - Math.max(2, bad)}
-          height={Math.max(2, bad)}
-        />
-      )}
-    </>
+    <g className="line-fold">
+      <path d={places.map(({ at }) => `M${(at - 3).toFixed(1)},${line + 4}l6,-8`).join('')} />
+      {labels.map(({ id, start, text, others }) => (
+        <text key={id} x={start} y={line + FOOT + 9}>
+          {text}
+          {others > 0 && ` +${others}`}
+        </text>
+      ))}
+    </g>
   );
 }
 
 interface UndoneShapeProps {
   readonly of: UndoneRange;
+  readonly line: number;
   readonly y: number;
   readonly start: number;
   readonly end: number;
@@ -190,58 +275,14 @@ interface UndoneShapeProps {
 }
 
 /** Branch of an undone range: from the block where the chain was cut to its last block. */
-function UndoneShape({ of, y, start, end: right, width }: UndoneShapeProps) {
-  const hasRoom = right < width - UNDONE_WORDS;
+function UndoneShape({ of, line, y, start, end, width }: UndoneShapeProps) {
+  const text = `${counted(of.last - of.first + 1, 'block')}, undone at ${timeText(Math.floor(of.at / 1000))} UTC`;
   return (
     <g className="line-undone">
-      <path d={`M${start},${LINE} V${y} H${right}`} />
-      <text x={hasRoom ? right + 6 : start - 6} y={y + 4} textAnchor={hasRoom ? 'start' : 'end'}>
-        ✕ {grouped(of.last - of.first + 1)} blocks, undone at {new Date(of.at).toLocaleTimeString()}
+      <path d={`M${start},${line}V${y}H${end}`} />
+      <text x={within(start + 6, labelWidth(text), width)} y={y + 15}>
+        {text}
       </text>
     </g>
   );
-}
-
-/** One path element for all blocks. */
-function dots(blocks: readonly BlockRow[], x: (number: number) => number, radius: number): string {
-  return blocks
-    .map(
-      ({ block_number }) =>
-        `M${(x(block_number) - radius).toFixed(1)},${LINE}a${radius},${radius} 0 1 0 ${2 * radius},0a${radius},${radius} 0 1 0 ${-2 * radius},0`,
-    )
-    .join('');
-}
-
-function crosses(blocks: readonly BlockRow[], x: (number: number) => number): string {
-  return blocks
-    .map(({ block_number }) => {
-      const at = x(block_number);
-      return `M${(at - 4).toFixed(1)},${LINE - 4}l8,8m0,-8l-8,8`;
-    })
-    .join('');
-}
-
-function diamond(at: number): string {
-  return `M${at.toFixed(1)},${LINE - 32}l7,8l-7,8l-7,-8zm0,16v16`;
-}
-
-function anchor(at: number, width: number): 'start' | 'middle' | 'end' {
-  if (at < 60) return 'start';
-  return at > width - 60 ? 'end' : 'middle';
-}
-
-/** Labels of snapshots; where they would overlap, the newest win. */
-function named(
-  snapshots: readonly Snapshot[],
-  x: (number: number) => number,
-): readonly { readonly snapshot: Snapshot; readonly hasName: boolean }[] {
-  const occupied: number[] = [];
-  return [...snapshots]
-    .sort((a, b) => b.block_number - a.block_number)
-    .map((snapshot) => {
-      const at = x(snapshot.block_number);
-      const hasName = occupied.every((other) => Math.abs(other - at) > NAME_ROOM);
-      if (hasName) occupied.push(at);
-      return { snapshot, hasName };
-    });
 }

@@ -1,6 +1,13 @@
 // Timeline chart: blocks, snapshots, gaps in time, undone ranges.
-import { type KeyboardEvent, type PointerEvent, type RefObject, useEffect, useState } from 'react';
-import { grouped } from '../../format/amount.js';
+import {
+  type KeyboardEvent,
+  type PointerEvent,
+  type RefObject,
+  useEffect,
+  useMemo,
+  useState,
+} from 'react';
+import { counted, grouped } from '../../format/amount.js';
 import { momentText } from '../../format/time.js';
 import { go, to } from '../../navigation/route.js';
 import { useWidth } from '../../parts/use-width.js';
@@ -9,9 +16,13 @@ import type { Snapshot } from '../../rpc/snapshots.js';
 import type { UndoneRange } from '../../rpc/undone-blocks.js';
 import type { Bar } from './blocks.js';
 import { ChartPicture } from './chart-picture.js';
+import { type Bucket, bucketsOf, sampledBuckets } from './density.js';
 import { byNumber, byTime, pan, type Scale, type Window, zoom } from './scale.js';
 
+/** For the labels of values, and right of the last block. */
+const START = 40;
 const EDGE = 14;
+
 export interface ChartProps {
   readonly blocks: readonly BlockRow[];
   readonly bars: readonly Bar[];
@@ -27,22 +38,24 @@ export interface ChartProps {
 export function Chart(props: ChartProps) {
   const { blocks, bars, snapshots, undone, head, window, axis } = props;
   const [frame, width] = useWidth();
-  const [pointed, setPointed] = useState<number | undefined>();
+  const [pointed, setPointed] = useState<Bucket | undefined>();
   useWheelZoom(frame, props);
-  const moments = blocks.map(({ block_number, timestamp }) => ({
-    number: block_number,
-    time: timestamp,
-  }));
-  const scale: Scale =
-    axis === 'time' && moments.length > 1 ? byTime(window, moments) : byNumber(window, moments);
-  const x = (number: number): number => EDGE + scale.at(number) * Math.max(0, width - 2 * EDGE);
+  const { scale, x, buckets } = useMemo(() => {
+    const moments = blocks.map(({ block_number, timestamp }) => ({
+      number: block_number,
+      time: timestamp,
+    }));
+    const scale: Scale =
+      axis === 'time' && moments.length > 1 ? byTime(window, moments) : byNumber(window, moments);
+    const room = Math.max(0, width - START - EDGE);
+    const x = (number: number): number => START + scale.at(number) * room;
+    const buckets = bars.length > 0 ? sampledBuckets(bars, x) : bucketsOf(blocks, x);
+    return { scale, x, buckets };
+  }, [blocks, bars, window, axis, width]);
   const isIn = (number: number): boolean => number >= window.first && number <= window.last;
-
-  const nearest = (event: PointerEvent): number | undefined => {
-    const pointer = event.clientX - event.currentTarget.getBoundingClientRect().left;
-    return nearestBlock(pointer, props, x, width);
-  };
-  const failed = blocks.filter(({ failed_count }) => failed_count > 0);
+  const nearest = ({ clientX, currentTarget }: PointerEvent): Bucket | undefined =>
+    nearestBucket(clientX - currentTarget.getBoundingClientRect().left, buckets);
+  const failed = buckets.filter((bucket) => bucket.failed > 0);
   const diamonds = snapshots.filter(({ block_number }) => isIn(block_number));
   return (
     <div className="line-chart">
@@ -52,18 +65,17 @@ export function Chart(props: ChartProps) {
         role="group"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: it is moved by keys
         tabIndex={0}
-        aria-label={`Timeline of blocks ${window.first} to ${window.last}, ${diamonds.length} snapshots, ${failed.length} blocks with failures. Plus and minus zoom, arrows move. The table below has the same facts.`}
+        aria-label={`Timeline of blocks ${window.first} to ${window.last}, ${counted(diamonds.length, 'snapshot')}, ${counted(failed.length, 'bar')} with failures. Plus and minus zoom, arrows move. The table below has the same facts.`}
         className="line-frame"
         onKeyDown={(event) => pressKey(event, props)}
         onPointerMove={(event) => setPointed(nearest(event))}
         onPointerLeave={() => setPointed(undefined)}
         onClick={() => {
-          if (pointed !== undefined && pointed <= head && pointed >= 0) go(to('block', pointed));
+          if (pointed) go(to('block', pointed.last));
         }}
       >
         <ChartPicture
-          blocks={blocks}
-          bars={bars}
+          buckets={buckets}
           snapshots={diamonds}
           undone={undone}
           head={head}
@@ -71,6 +83,7 @@ export function Chart(props: ChartProps) {
           scale={scale}
           x={x}
           width={width}
+          start={START}
           pointed={pointed}
         />
       </div>
@@ -118,37 +131,30 @@ function pressKey(event: KeyboardEvent, { window, whole, onWindow }: ChartProps)
   act();
 }
 
-function nearestBlock(
-  pointer: number,
-  { blocks, bars, window }: ChartProps,
-  x: (number: number) => number,
-  width: number,
-): number | undefined {
-  if (bars.length > 0) {
-    const share = (pointer - EDGE) / Math.max(1, width - 2 * EDGE);
-    return Math.round(window.first + share * (window.last - window.first));
-  }
-  let best: number | undefined;
-  for (const { block_number } of blocks) {
-    if (best === undefined || Math.abs(x(block_number) - pointer) < Math.abs(x(best) - pointer)) {
-      best = block_number;
-    }
+function nearestBucket(pointer: number, buckets: readonly Bucket[]): Bucket | undefined {
+  const distance = ({ start, width }: Bucket): number => Math.abs(start + width / 2 - pointer);
+  let best: Bucket | undefined;
+  for (const bucket of buckets) {
+    if (best === undefined || distance(bucket) < distance(best)) best = bucket;
   }
   return best;
 }
 
-function caption(pointed: number | undefined, { blocks, bars, window }: ChartProps): string {
+function caption(pointed: Bucket | undefined, { blocks, bars, window }: ChartProps): string {
   if (pointed === undefined) {
-    return `blocks ${grouped(window.first)} to ${grouped(window.last)}; zoom by + and −, or the wheel`;
+    return `blocks ${grouped(window.first)} to ${grouped(window.last)}; zoom with + and − or the wheel`;
   }
-  const bar = bars.find(({ first, last }) => pointed >= first && pointed <= last);
-  if (bar) {
-    const size = bar.last - bar.first + 1;
-    const part = bar.looked < size ? ` in the last ${grouped(bar.looked)} of them` : '';
-    return `blocks ${grouped(bar.first)} to ${grouped(bar.last)}: ${grouped(bar.transactions)} transactions, ${grouped(bar.failed)} failed${part}`;
+  const { first, last } = pointed;
+  const sample = bars.find((bar) => bar.first === first);
+  if (sample) {
+    const part =
+      sample.looked < last - first + 1 ? ` in the last ${grouped(sample.looked)} of them` : '';
+    return `blocks ${grouped(first)} to ${grouped(last)}: ${counted(sample.transactions, 'transaction')}, ${grouped(sample.failed)} failed${part}`;
   }
-  const block = blocks.find(({ block_number }) => block_number === pointed);
-  if (!block) return `block ${grouped(pointed)}`;
-  const failed = block.failed_count === 0 ? '' : `, ${grouped(block.failed_count)} failed`;
-  return `block ${grouped(pointed)}: ${momentText(block.timestamp)}, ${grouped(block.transaction_count)} transactions${failed}`;
+  const block = blocks.find(({ block_number }) => block_number === last);
+  const failed = pointed.failed === 0 ? '' : `, ${grouped(pointed.failed)} failed`;
+  const which =
+    first === last ? `block ${grouped(first)}` : `blocks ${grouped(first)} to ${grouped(last)}`;
+  const when = block === undefined ? '' : `${momentText(block.timestamp)}, `;
+  return `${which}: ${when}${counted(pointed.value, 'transaction')}${failed}`;
 }

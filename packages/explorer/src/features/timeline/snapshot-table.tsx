@@ -4,6 +4,7 @@ import { momentText } from '../../format/time.js';
 import { setQuery } from '../../navigation/route.js';
 import { Action } from '../../parts/action.js';
 import { PlainButton } from '../../parts/button.js';
+import { Icon } from '../../parts/icons.js';
 import { Loading } from '../../parts/page-states.js';
 import { type Column, ShortTable } from '../../parts/table/table.js';
 import { BlockRef, Copy, UntrustedText } from '../../parts/values.js';
@@ -60,15 +61,16 @@ function snapshotColumns(
     {
       head: 'Name',
       phone: 'main',
+      least: 12,
       cell: ({ name }) => (
-        <>
-          <span aria-hidden="true">◆</span>{' '}
+        <span className="with-icon">
+          <Icon name="snapshot" />{' '}
           {name === undefined ? (
             <span className="quiet">no name</span>
           ) : (
             <UntrustedText text={name} limit={60} />
           )}
-        </>
+        </span>
       ),
     },
     {
@@ -78,11 +80,17 @@ function snapshotColumns(
       phoneHead: 'block',
       cell: ({ block_number }) => <BlockRef of={block_number} />,
     },
-    { head: 'Chain time', width: 'w-moment', cell: ({ timestamp }) => momentText(timestamp) },
+    {
+      head: 'Chain time',
+      width: 'w-moment',
+      rank: 2,
+      cell: ({ timestamp }) => momentText(timestamp),
+    },
     {
       head: 'Blocks since',
       width: 'w-gas',
       number: true,
+      rank: 3,
       phoneHead: 'blocks since',
       cell: ({ block_number }) => grouped(head - block_number),
     },
@@ -95,8 +103,9 @@ function snapshotColumns(
         transactions === undefined ? '–' : grouped(transactions - transaction_count),
     },
     {
-      head: 'Do',
+      head: 'Actions',
       width: 'w-actions',
+      rank: 0,
       cellClass: 'actions-cell',
       cell: (snapshot) => <SnapshotActions of={snapshot} head={head} ask={ask} />,
     },

@@ -4,6 +4,7 @@ import { counted, grouped } from '../../format/amount.js';
 import { setQuery, useRoute } from '../../navigation/route.js';
 import { LastDone } from '../../parts/action.js';
 import { Button, PlainButton } from '../../parts/button.js';
+import { Icon, type IconName } from '../../parts/icons.js';
 import { numberIn, Select } from '../../parts/inputs.js';
 import { Heading, Loading, Problem } from '../../parts/page-states.js';
 import { TakeSnapshot } from '../../parts/snapshot-form.js';
@@ -102,19 +103,30 @@ function Line({ head, snapshots }: LineProps) {
     <>
       <div className="filters">
         <AxisField axis={axis} isMany={isMany} />
-        <ZoomButton name="Zoom in" sign="+" run={() => onWindow(zoom(window, whole, 0.5, 0.5))} />
-        <ZoomButton name="Zoom out" sign="−" run={() => onWindow(zoom(window, whole, 2, 0.5))} />
-        <ZoomButton name="Earlier" sign="‹" run={() => onWindow(pan(window, whole, -0.5))} />
-        <ZoomButton name="Later" sign="›" run={() => onWindow(pan(window, whole, 0.5))} />
-        <ZoomButton name="All" sign="All" run={() => onWindow(whole)} />
+        <ZoomButton
+          name="Zoom in"
+          icon="zoomIn"
+          run={() => onWindow(zoom(window, whole, 0.5, 0.5))}
+        />
+        <ZoomButton
+          name="Zoom out"
+          icon="zoomOut"
+          run={() => onWindow(zoom(window, whole, 2, 0.5))}
+        />
+        <ZoomButton name="Earlier" icon="left" run={() => onWindow(pan(window, whole, -0.5))} />
+        <ZoomButton name="Later" icon="right" run={() => onWindow(pan(window, whole, 0.5))} />
+        <PlainButton onClick={() => onWindow(whole)}>All</PlainButton>
         {isLoading && <span className="quiet">reading…</span>}
-        {isMany && bars.length > 0 && (
-          <span className="quiet">
-            Bars: transactions in a block, by the last{' '}
-            {grouped(Math.max(...bars.map(({ looked }) => looked)))} of{' '}
-            {grouped((bars[0]?.last ?? 0) - (bars[0]?.first ?? 0) + 1)} blocks each.
-          </span>
-        )}
+        <p className="legend line-legend">
+          <Swatch className="line-bars" /> succeeded <Swatch className="line-failed" /> failed
+          {isMany && bars.length > 0 && (
+            <span className="quiet">
+              transactions per block, by the last{' '}
+              {grouped(Math.max(...bars.map(({ looked }) => looked)))} of every{' '}
+              {grouped((bars[0]?.last ?? 0) - (bars[0]?.first ?? 0) + 1)} blocks
+            </span>
+          )}
+        </p>
       </div>
       <Chart
         blocks={blocks}
@@ -183,14 +195,22 @@ function AxisField({ axis, isMany }: AxisFieldProps) {
 
 interface ZoomButtonProps {
   readonly name: string;
-  readonly sign: string;
+  readonly icon: IconName;
   readonly run: () => void;
 }
 
-function ZoomButton({ name, sign, run }: ZoomButtonProps) {
+function ZoomButton({ name, icon, run }: ZoomButtonProps) {
   return (
     <PlainButton aria-label={name} title={name} onClick={run}>
-      {sign}
+      <Icon name={icon} />
     </PlainButton>
+  );
+}
+
+function Swatch({ className }: { readonly className: string }) {
+  return (
+    <svg className="swatch" viewBox="0 0 10 10" aria-hidden="true">
+      <rect className={className} width="10" height="10" rx="2" />
+    </svg>
   );
 }

@@ -1,29 +1,32 @@
 // Page of recent activity: transactions and changes to the sandbox, newest first.
-import { canonicalFelt } from '@starkbox/abi';
 import { useCallback, useMemo, useState } from 'react';
 import { unitOf } from '../../format/amount.js';
 import { offsetText, timeText } from '../../format/time.js';
-import { lazyPage } from '../../navigation/lazy-page.js';
 import { setQuery, to, useRoute } from '../../navigation/route.js';
 import { Button, PlainButton } from '../../parts/button.js';
+import { Amount, Integer } from '../../parts/number.js';
 import { Heading } from '../../parts/page-states.js';
+import { peek, usePeeked } from '../../parts/side-panel.js';
 import { LiveTable, Modes } from '../../parts/table/live-table.js';
 import type { Column } from '../../parts/table/table.js';
 import { CallSummary } from '../../parts/transaction/transaction-list.js';
-import { Address, Age, Amount, BlockRef, Gas, Link, Status } from '../../parts/values.js';
+import { Address, Age, BlockRef, Link, Status } from '../../parts/values.js';
 import { type Operation, useLive } from '../../rpc/live-state.js';
 import { readTransactions, type TransactionFilter, useContractsKnown } from '../../rpc/queries.js';
 import { arrange, type Row } from './activity-rows.js';
-import { peek, SidePanel } from './side-panel.js';
 
 export function ActivityPage() {
   const { query } = useRoute();
   const failedOnly = query.get('failed') === '1';
-  const beside = canonicalFelt(query.get('peek') ?? '');
   const operations = useLive((live) => live.operations);
   const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set());
   const [contracts, setContracts] = useState<readonly string[]>([]);
   const contractsKnown = useContractsKnown(contracts);
+  const peeked = usePeeked();
+  const isPeeked = useCallback(
+    ({ run }: Row) => run !== undefined && run.first.transaction_hash === peeked,
+    [peeked],
+  );
   const filter = useMemo(
     (): TransactionFilter => (failedOnly ? { status: 'REVERTED' } : {}),
     [failedOnly],
@@ -82,13 +85,9 @@ export function ActivityPage() {
         arrange={arrangeRows}
         onRows={onRows}
         onPeek={onPeek}
+        isPeeked={isPeeked}
         empty={failedOnly ? <NoFailures /> : <NoActivity />}
       />
-      {beside !== undefined && (
-        <SidePanel label="Transaction" href={to('tx', beside)}>
-          <Transaction.Page key={beside} id={beside} />
-        </SidePanel>
-      )}
     </>
   );
 }
@@ -129,6 +128,7 @@ function activityColumns(unfold: (id: string) => void): readonly Column<Row>[] {
     {
       head: 'Activity',
       phone: 'main',
+      least: 26,
       cell: ({ id, run, operation }) =>
         run ? (
           <>
@@ -151,7 +151,7 @@ function activityColumns(unfold: (id: string) => void): readonly Column<Row>[] {
       width: 'w-gas',
       number: true,
       phone: 'none',
-      cell: ({ run }) => run && <Gas of={run.first.l2_gas} />,
+      cell: ({ run }) => run && <Integer of={run.first.l2_gas} />,
     },
     {
       head: 'Fee',
@@ -164,7 +164,6 @@ function activityColumns(unfold: (id: string) => void): readonly Column<Row>[] {
   ];
 }
 
-const Transaction = lazyPage(async () => (await import('./transaction-page.js')).TransactionPage);
 const onPeek = ({ run }: Row): void => {
   if (run) peek(run.first.transaction_hash);
 };

@@ -1,6 +1,5 @@
 // Tabs of a transaction: calls, gas, state changes, events, messages, source, debugger, raw JSON.
 
-import type { Frame } from '@starkbox/abi';
 import { useMemo } from 'react';
 import { writeJson } from '../../format/json.js';
 import { lazyPage } from '../../navigation/lazy-page.js';
@@ -8,7 +7,6 @@ import { to, useRoute } from '../../navigation/route.js';
 import { Json, Problem } from '../../parts/page-states.js';
 import { Tabs } from '../../parts/tabs.js';
 import { EventTable } from '../../parts/transaction/event-table.js';
-import { SourcePane } from '../../parts/transaction/source-pane.js';
 import { StateChanges } from '../../parts/transaction/state-changes.js';
 import { Address, Fact, FunctionName, Link } from '../../parts/values.js';
 import type { Receipt, Trace, Transaction } from '../../rpc/methods.js';
@@ -22,7 +20,12 @@ import { TransactionGas } from './transaction-gas.js';
 const DebugTab = lazyPage(async () => (await import('./debug-tab.js')).DebugTab);
 
 export function DetailTabs(
-  props: SummaryProps & { readonly hash: string; readonly traceError: unknown },
+  props: SummaryProps & {
+    readonly hash: string;
+    readonly traceError: unknown;
+    /** Whether all ABIs were read. */
+    readonly isRead: boolean;
+  },
 ) {
   const { hash, transaction, receipt, trace, traceError, tree, classes } = props;
   const tab = useRoute().query.get('tab') ?? 'calls';
@@ -96,7 +99,6 @@ interface CallsProps extends Pick<SummaryProps, 'receipt' | 'tree' | 'classes'> 
 }
 
 function Calls({ hash, receipt, tree, classes, error }: CallsProps) {
-  const chosen = useRoute().query.get('frame');
   return (
     <>
       {error !== undefined && <Problem error={error} what="the trace" />}
@@ -107,24 +109,10 @@ function Calls({ hash, receipt, tree, classes, error }: CallsProps) {
           tree={tree}
           classes={classes}
           total={receipt.execution_resources.l2_gas}
-          beside={
-            receipt.execution_status === 'REVERTED' && (
-              <SourcePane hash={hash} depth={failingDepth(tree.roots, chosen)} />
-            )
-          }
         />
       )}
     </>
   );
-}
-
-/** How deep a frame on the path to the failure is. */
-function failingDepth(frames: readonly Frame[], id: string | null): number | undefined {
-  for (const { failed, children, depth, id: frameId } of frames) {
-    if (!failed) continue;
-    return frameId === id ? depth : failingDepth(children, id);
-  }
-  return undefined;
 }
 
 function countChanges(diff: Trace['state_diff'] & {}): number {

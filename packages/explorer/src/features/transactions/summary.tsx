@@ -1,40 +1,11 @@
-// Summary of a transaction in a sentence, and the path to its failure.
-import {
-  type CallTree,
-  type Frame,
-  readFailure,
-  readMulticall,
-  selectorOf,
-  senderOf,
-} from '@starkbox/abi';
+// Summary of a transaction in a sentence.
+import { type CallTree, type Frame, readMulticall, selectorOf, senderOf } from '@starkbox/abi';
 import type { ReactNode } from 'react';
-import { to } from '../../navigation/route.js';
 import { CallLine, type Classes } from '../../parts/transaction/call-line.js';
-import { Explained, Lines } from '../../parts/transaction/explanation.js';
-import { Address, ClassRef, FunctionName, Link, UntrustedText } from '../../parts/values.js';
+import { Address, ClassRef, FunctionName } from '../../parts/values.js';
 import type { Receipt, Transaction as Sent, Trace } from '../../rpc/methods.js';
-import { useExplained } from '../../rpc/queries.js';
 
 const DEPLOYERS = new Set([selectorOf('deployContract'), selectorOf('deploy_contract')]);
-
-/** Progress from received to accepted on L1. */
-export function Path({ finality }: { readonly finality: string }) {
-  const steps = ['Received', 'Pre-confirmed', 'Accepted on L2', 'Accepted on L1'];
-  const reached = finality === 'PRE_CONFIRMED' ? 1 : finality === 'ACCEPTED_ON_L1' ? 3 : 2;
-  return (
-    <ol className="path" aria-label="Status">
-      {steps.map((step, at) => (
-        <li
-          key={step}
-          className={at <= reached ? 'done' : undefined}
-          aria-current={at === reached ? 'step' : undefined}
-        >
-          {at <= reached ? '●' : '○'} {step}
-        </li>
-      ))}
-    </ol>
-  );
-}
 
 export interface SummaryProps {
   readonly transaction: Sent;
@@ -52,14 +23,7 @@ function userFrames(tree: CallTree): readonly Frame[] {
 export function Sentence(props: SummaryProps): ReactNode {
   const { transaction, receipt } = props;
   const sender = senderOf(transaction);
-  const failure = 'revert_reason' in receipt ? readFailure(receipt.revert_reason) : undefined;
-  const end = failure ? (
-    <>
-      ; it failed with <UntrustedText text={failure.message} quoted limit={160} />.
-    </>
-  ) : (
-    '.'
-  );
+  const end = '.';
   if (sender === undefined) return <>A contract was deployed{end}</>;
   const who = <Address of={sender} mark />;
   if (transaction.type === 'DECLARE') {
@@ -84,7 +48,7 @@ export function Sentence(props: SummaryProps): ReactNode {
       </>
     );
   }
-  return <Invocation of={props} who={who} end={end} hasFailed={failure !== undefined} />;
+  return <Invocation of={props} who={who} end={end} hasFailed={'revert_reason' in receipt} />;
 }
 
 interface InvocationProps {
@@ -156,72 +120,6 @@ const CONTRACT_DEPLOYED = selectorOf('ContractDeployed');
 
 function deployedBy(receipt: Receipt): string | undefined {
   return receipt.events.find(({ keys }) => keys[0] === CONTRACT_DEPLOYED)?.data[0];
-}
-
-interface WhyProps {
-  readonly hash: string;
-  readonly tree: CallTree;
-  readonly classes: Classes;
-  readonly reason: string;
-}
-
-/** Path to the failure with its message; the full revert reason is folded below. */
-export function Why({ hash, tree, classes, reason }: WhyProps) {
-  const { data: explained } = useExplained(hash);
-  const way: Frame[] = [];
-  let level: readonly Frame[] = tree.roots.filter(({ phase }) => phase !== 'fee');
-  for (
-    let next = level.find(({ failed }) => failed);
-    next;
-    next = level.find(({ failed }) => failed)
-  ) {
-    way.push(next);
-    level = next.children;
-  }
-  const nest = (at: number): ReactNode => {
-    const frame = way[at];
-    if (!frame) {
-      return (
-        <li className="cause">
-          ✕ <UntrustedText text={tree.cause?.cause ?? readFailure(reason).message} />
-        </li>
-      );
-    }
-    return (
-      <li>
-        {at === 0 ? (
-          <>
-            <Address of={frame.contract} mark />.<FunctionName selector={frame.selector} />
-          </>
-        ) : (
-          <CallLine of={frame} classes={classes} labels />
-        )}
-        <ul>{nest(at + 1)}</ul>
-      </li>
-    );
-  };
-  const path = (
-    <>
-      <ul>{nest(0)}</ul>
-      {tree.isUncertain && (
-        <p className="soft">Several identical calls may have failed; this is the last of them.</p>
-      )}
-    </>
-  );
-  return (
-    <section className="why" aria-label="Why it failed">
-      {explained ? <Explained of={explained}>{path}</Explained> : path}
-      <p>
-        <Link className="button" href={to('tx', hash, { tab: 'debug' })}>
-          Debug the failure
-        </Link>
-      </p>
-      <details>
-        <summary>Full revert reason</summary>
-        <Lines of={reason} />
-      </details>
-    </section>
-  );
 }
 
 /** The fee is the last transfer, from the sender to the sequencer. */

@@ -2,11 +2,12 @@
 import { type CallTree, decodeEvent } from '@starkbox/abi';
 import { useMemo } from 'react';
 import { grouped } from '../../format/amount.js';
+import { Amount } from '../../parts/number.js';
 import type { Classes } from '../../parts/transaction/call-line.js';
-import { Address, Amount } from '../../parts/values.js';
+import { Address } from '../../parts/values.js';
 import type { Receipt } from '../../rpc/methods.js';
 import { classesByContract, feeEventOf } from './summary.js';
-import { useTokens } from './token-units.js';
+import { isToken, useTokens } from './token-units.js';
 
 const SHOWN = 8;
 const MOST_TOKENS = 20;
@@ -49,13 +50,14 @@ export function TokenTransfers({ receipt, tree, classes }: TokenTransfersProps) 
       }),
     [receipt, classes, classOf, fee],
   );
-  const units = useTokens(
-    [...new Set(moves.map(({ token }) => token))].slice(0, MOST_TOKENS).map((address) => ({
-      address,
-      abi: classes.get(classOf.get(address) ?? ''),
-    })),
-  );
-  const priced = moves.filter(({ token }) => units.has(token));
+  const candidates = [...new Set(moves.map(({ token }) => token))]
+    .slice(0, MOST_TOKENS)
+    .map((address) => ({ address, abi: classes.get(classOf.get(address) ?? '') }))
+    .filter(isToken);
+  const units = useTokens(candidates);
+  const tokens = new Set(candidates.map(({ address }) => address));
+  // A line is there before its unit was read, so that nothing moves.
+  const priced = moves.filter(({ token }) => tokens.has(token));
   const transfers = priced.filter(({ isFee }) => !isFee);
   const paid = priced.filter(({ isFee }) => isFee);
   if (transfers.length === 0) return null;

@@ -42,6 +42,10 @@ async function readUnit(address: string): Promise<Unit | null> {
   return { symbol: word ?? 'tokens', base: 'base units', decimals: places };
 }
 
+export function isToken({ address, abi }: Candidate): boolean {
+  return tokenOf(address) !== undefined || abi?.functions.has(DECIMALS) === true;
+}
+
 export function useTokens(candidates: readonly Candidate[]): ReadonlyMap<string, Unit> {
   const unknown = candidates.filter(
     ({ address, abi }) => tokenOf(address) === undefined && abi?.functions.has(DECIMALS) === true,

@@ -1,26 +1,29 @@
 // Page of one transaction: summary, failure, details.
-import { classesIn, shortHash } from '@starkbox/abi';
+import { type CallTree, classesIn, type Frame, shortHash } from '@starkbox/abi';
 import { useQuery } from '@tanstack/react-query';
 import { useContext, useEffect, useMemo, useState } from 'react';
-import { grouped, unitOf } from '../../format/amount.js';
+import { grouped } from '../../format/amount.js';
 import { useNames } from '../../format/names.js';
-import { momentText } from '../../format/time.js';
-import { to, useRoute } from '../../navigation/route.js';
+import { isShortcut } from '../../navigation/key-events.js';
+import { BesideContext, setQuery, to, useRoute } from '../../navigation/route.js';
 import { act } from '../../parts/action.js';
 import { Button } from '../../parts/button.js';
 import { Confirm, type Question } from '../../parts/confirm.js';
 import { Label } from '../../parts/label-form.js';
-import { BesideContext, Heading, Loading, Problem } from '../../parts/page-states.js';
-import { Amount, BlockRef, Copy, Link, Status, UntrustedText } from '../../parts/values.js';
+import { Heading, Loading, Problem } from '../../parts/page-states.js';
+import { Link, Status, UntrustedText } from '../../parts/values.js';
 import { call, RpcFailure } from '../../rpc/client.js';
 import { liveNow, useLive } from '../../rpc/live-state.js';
 import type { Receipt, Result, Transaction } from '../../rpc/methods.js';
-import { useClasses, useHeader, useTransaction } from '../../rpc/queries.js';
+import { useAbis, useClasses, useExplained, useTransaction } from '../../rpc/queries.js';
 import { lastPastChange } from '../../rpc/undone-blocks.js';
 import { runTask } from '../../state/tasks.js';
 import { treeOf } from '../../traces/whole-frame.js';
 import { DetailTabs } from './detail-tabs.js';
-import { Path, Sentence, Why } from './summary.js';
+import { Facts } from './facts.js';
+import { Failure } from './failure.js';
+import { Neighbours } from './neighbours.js';
+import { Sentence } from './summary.js';
 import { TokenTransfers } from './token-transfers.js';
 
 const HASH_NOT_FOUND = 29;
@@ -70,6 +73,29 @@ function useProgress(receipt: Receipt | undefined, refetch: () => void): void {
   }, [accepted]);
 }
 
+/** ABIs by class hash, and of contracts whose calls have no class, because a revert undid them, by address. */
+function useCalledClasses(tree: CallTree | undefined) {
+  const hashes = useMemo(() => (tree ? classesIn(tree.roots) : []), [tree]);
+  const addresses = useMemo(() => (tree ? contractsWithoutClass(tree.roots) : []), [tree]);
+  const byHash = useClasses(hashes);
+  const byAddress = useAbis(addresses);
+  const classes = useMemo(() => new Map([...byAddress, ...byHash]), [byAddress, byHash]);
+  return { classes, isRead: classes.size >= hashes.length + addresses.length };
+}
+
+/** Most contracts whose ABIs are read for calls that were undone. */
+const MOST_UNDONE = 50;
+
+function contractsWithoutClass(frames: readonly Frame[]): readonly string[] {
+  const addresses = new Set<string>();
+  const visit = ({ contract, classHash, children }: Frame): void => {
+    if (classHash === undefined) addresses.add(contract);
+    children.forEach(visit);
+  };
+  frames.forEach(visit);
+  return [...addresses].slice(0, MOST_UNDONE);
+}
+
 export function TransactionPage({ id: hash }: { readonly id: string }) {
   const { data: read, error, isPending, refetch } = useTransaction(hash);
   const isUnknown = error instanceof RpcFailure && error.code === HASH_NOT_FOUND;
@@ -79,10 +105,8 @@ export function TransactionPage({ id: hash }: { readonly id: string }) {
   }, [hash, read]);
   useProgress(read?.receipt, () => runTask(refetch()));
   const tree = useMemo(() => data && treeOf(data.transaction, data.trace, data.receipt), [data]);
-  const classes = useClasses(useMemo(() => (tree ? classesIn(tree.roots) : []), [tree]));
+  const { classes, isRead } = useCalledClasses(tree);
   const name = useNames().get(hash);
-  // The debugger needs the room of the summary.
-  const isDebugged = useRoute().query.get('tab') === 'debug';
 
   if (isPending) {
     return (
@@ -106,57 +130,94 @@ export function TransactionPage({ id: hash }: { readonly id: string }) {
   }
   const { transaction, receipt, trace, traceError } = data;
   const isOk = receipt.execution_status === 'SUCCEEDED';
-  const parts = { transaction, receipt, trace, tree, classes };
+  const parts = { transaction, receipt, trace, tree, classes, isRead };
   return (
-    <>
+    <div className="transaction">
       {!read && (
         <div className="notice failed" role="status">
-          <p>This transaction no longer exists: {changeText()}. It is shown as it was.</p>
+          <p>This transaction no longer exists: {changeText()}. The page shows it as it was.</p>
         </div>
       )}
       <Heading
         title={`${isOk ? 'Succeeded' : 'Reverted'} · tx ${shortHash(hash)}`}
-        count={name !== undefined && <UntrustedText text={name} limit={60} />}
+        count={
+          <>
+            {name !== undefined && <UntrustedText text={name} limit={60} />}
+            <Neighbours transaction={transaction} receipt={receipt} />
+          </>
+        }
         actions={read && <Actions hash={hash} transaction={transaction} receipt={receipt} />}
       >
         <Status of={receipt.execution_status} words />
       </Heading>
+      <Body hash={hash} traceError={traceError} isCurrent={read !== undefined} {...parts} />
+    </div>
+  );
+}
+
+type DetailProps = Parameters<typeof DetailTabs>[0];
+
+/** The failure is above everything else; the rest follows once its height is known. */
+function Body({ isCurrent, ...props }: DetailProps & { readonly isCurrent: boolean }) {
+  const { hash, transaction, receipt, tree, classes, isRead } = props;
+  const isReverted = receipt.execution_status === 'REVERTED';
+  const explained = useExplained(hash, isReverted);
+  const isSettled = useSettled(hash, isRead && !explained.isLoading);
+  // The debugger needs the room of the summary.
+  const isDebugged = useRoute().query.get('tab') === 'debug';
+  useFailureKey(tree);
+  if (!isSettled) return <Loading what="its calls" />;
+  return (
+    <>
+      {isReverted && !isDebugged && (
+        <Failure
+          hash={hash}
+          transaction={transaction}
+          tree={tree}
+          reason={'revert_reason' in receipt ? receipt.revert_reason : ''}
+          explained={explained.data ?? undefined}
+        />
+      )}
       <p className="sentence">
-        <Sentence {...parts} />
+        <Sentence {...props} />
       </p>
-      {isDebugged || <Summary hash={hash} isCurrent={read !== undefined} {...parts} />}
-      <DetailTabs hash={hash} traceError={traceError} {...parts} />
+      {isDebugged || (
+        <>
+          {!isReverted && <TokenTransfers receipt={receipt} tree={tree} classes={classes} />}
+          <Facts hash={hash} transaction={transaction} receipt={receipt} isCurrent={isCurrent} />
+        </>
+      )}
+      <DetailTabs {...props} />
     </>
   );
 }
 
-function Summary({
-  hash,
-  isCurrent,
-  transaction,
-  receipt,
-  tree,
-  classes,
-}: Omit<Parameters<typeof DetailTabs>[0], 'traceError'> & { readonly isCurrent: boolean }) {
-  return (
-    <>
-      <p className="whole">
-        {hash} <Copy value={hash} what="transaction hash" />
-      </p>
-      <Facts hash={hash} transaction={transaction} receipt={receipt} isCurrent={isCurrent} />
-      <Path finality={receipt.finality_status} />
-      {receipt.execution_status === 'SUCCEEDED' ? (
-        <TokenTransfers receipt={receipt} tree={tree} classes={classes} />
-      ) : (
-        <Why
-          hash={hash}
-          tree={tree}
-          classes={classes}
-          reason={'revert_reason' in receipt ? receipt.revert_reason : ''}
-        />
-      )}
-    </>
-  );
+/** After this time, values that arrive may move the page. */
+const LONGEST_WAIT_MILLISECONDS = 2_000;
+
+/** Whether what decides the heights of the page was read, or has taken too long. */
+function useSettled(hash: string, isReady: boolean): boolean {
+  const [settled, setSettled] = useState<string | undefined>();
+  useEffect(() => {
+    if (isReady) setSettled(hash);
+    const timer = setTimeout(() => setSettled(hash), LONGEST_WAIT_MILLISECONDS);
+    return () => clearTimeout(timer);
+  }, [hash, isReady]);
+  return isReady || settled === hash;
+}
+
+/** `x` goes to the failing call from every tab; the call tree itself handles the key where it is shown. */
+function useFailureKey({ cause }: CallTree): void {
+  const id = cause?.id;
+  useEffect(() => {
+    const press = (event: KeyboardEvent): void => {
+      if (event.key !== 'x' || !isShortcut(event) || id === undefined) return;
+      if (document.querySelector('[role="treegrid"]')) return;
+      setQuery({ tab: undefined, frame: id });
+    };
+    addEventListener('keydown', press);
+    return () => removeEventListener('keydown', press);
+  }, [id]);
 }
 
 /** Statuses of transactions that have no receipt yet. */
@@ -206,52 +267,6 @@ function MissingTransaction({ hash, refetch }: MissingProps) {
       </p>
     </div>
   );
-}
-
-interface FactsProps {
-  readonly hash: string;
-  readonly transaction: Transaction;
-  readonly receipt: Receipt;
-  /** Whether it is still on the chain. */
-  readonly isCurrent: boolean;
-}
-
-function Facts({ hash, transaction, receipt, isCurrent }: FactsProps) {
-  const header = useHeader(isCurrent ? receipt : undefined).data;
-  const unit = unitOf(receipt.actual_fee.unit);
-  const index = header?.transactions.indexOf(hash);
-  const { l2_gas, l1_gas, l1_data_gas } = receipt.execution_resources;
-  return (
-    <div className="meta">
-      <span>
-        {kindName(transaction.type)}{' '}
-        {'version' in transaction && `v${Number(BigInt(transaction.version) & 0xffn)}`}
-      </span>
-      {'nonce' in transaction && <span>nonce {grouped(BigInt(transaction.nonce))}</span>}
-      <span>
-        block{' '}
-        {receipt.finality_status === 'PRE_CONFIRMED' ? (
-          <Link href={to('block', 'pre_confirmed')}>pre-confirmed</Link>
-        ) : (
-          <BlockRef of={receipt.block_number} />
-        )}
-        {index !== undefined && index >= 0 && ` #${index}`}
-      </span>
-      {header && <span>{momentText(header.timestamp)}</span>}
-      <span>
-        fee <Amount of={BigInt(receipt.actual_fee.amount)} unit={unit} />
-      </span>
-      <span>l2 {grouped(l2_gas)}</span>
-      {l1_gas > 0 && <span>l1 {grouped(l1_gas)}</span>}
-      <span>data {grouped(l1_data_gas)}</span>
-      {'tip' in transaction && <span>tip {grouped(BigInt(transaction.tip))}</span>}
-    </div>
-  );
-}
-
-function kindName(type: string): string {
-  const words = type.toLowerCase().replaceAll('_', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 interface ActionsProps {

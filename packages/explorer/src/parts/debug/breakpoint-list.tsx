@@ -3,6 +3,7 @@ import type { Breakpoint } from '@starkbox/debugger';
 import { useState } from 'react';
 import { useStore } from '../../state/store.js';
 import { Button, PlainButton } from '../button.js';
+import { Icon } from '../icons.js';
 import { Form, TextInput } from '../inputs.js';
 import { UntrustedText } from '../values.js';
 import {
@@ -53,7 +54,7 @@ function BreakpointRow({ of }: { readonly of: Breakpoint }) {
         change={(condition) => setCondition(of.id, condition)}
       />
       <PlainButton aria-label={`Remove ${name}`} onClick={() => removeBreakpoint(of.id)}>
-        ✕
+        <Icon name="close" />
       </PlainButton>
     </li>
   );

@@ -3,6 +3,7 @@ import type { Direction } from '@starkbox/debugger';
 import { useMemo, useState } from 'react';
 import { useStore } from '../../state/store.js';
 import { PlainButton } from '../button.js';
+import { Icon } from '../icons.js';
 import { Menu } from '../menu.js';
 import { Fact } from '../values.js';
 import type { MarkKind, Session } from './session.js';
@@ -66,7 +67,7 @@ export function Controls({ session }: ControlsProps) {
         aria-label="More moves"
         onClick={() => setMore(!isMore)}
       >
-        ⋯
+        <Icon name="more" />
       </PlainButton>
       <div className="debug-jumps">
         {MARKS.map((kind) => (
@@ -131,7 +132,7 @@ function Jump({ session, kind, isNone }: JumpProps) {
         aria-disabled={isNone || undefined}
         onClick={() => go('backward')}
       >
-        <span aria-hidden="true">‹</span>
+        <Icon name="left" />
       </PlainButton>
       <span className={isNone ? 'quiet' : 'soft'}>{kind}</span>
       <PlainButton
@@ -140,7 +141,7 @@ function Jump({ session, kind, isNone }: JumpProps) {
         aria-disabled={isNone || undefined}
         onClick={() => go('forward')}
       >
-        <span aria-hidden="true">›</span>
+        <Icon name="right" />
       </PlainButton>
     </fieldset>
   );

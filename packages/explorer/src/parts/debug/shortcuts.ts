@@ -1,7 +1,7 @@
 // Keys of the debugger, as in the debuggers of browsers; Alt turns a move around.
 import type { Direction } from '@starkbox/debugger';
 import { useEffect } from 'react';
-import { isShortcut, isTyping } from '../../navigation/key-events.js';
+import { isShortcut, isTyping, shortcutText } from '../../navigation/key-events.js';
 import { toggleBreakpoint } from './breakpoints.js';
 import type { MarkKind, Session } from './session.js';
 
@@ -15,15 +15,12 @@ const MARK_LETTERS: Readonly<Record<string, MarkKind>> = {
   x: 'failure',
 };
 
-const IS_MAC = /Mac|iPhone|iPad/.test(navigator.userAgent);
-const [COMMAND, SHIFT, ALT] = IS_MAC ? ['⌘', '⇧', '⌥'] : ['Ctrl+', 'Shift+', 'Alt'];
-
 export const KEYS: readonly (readonly [keys: string, does: string])[] = [
-  [`F8 or ${COMMAND}\\`, 'resume to the next breakpoint'],
-  [`F10 or ${COMMAND}'`, 'step over'],
-  [`F11 or ${COMMAND};`, 'step into'],
-  [`${SHIFT}F11 or ${SHIFT}${COMMAND};`, 'step out'],
-  [`${ALT} with these`, 'the same backwards'],
+  [`F8 or ${shortcutText('Mod+\\')}`, 'resume to the next breakpoint'],
+  [`F10 or ${shortcutText("Mod+'")}`, 'step over'],
+  [`F11 or ${shortcutText('Mod+;')}`, 'step into'],
+  [`${shortcutText('Shift+F11')} or ${shortcutText('Shift+Mod+;')}`, 'step out'],
+  [`${shortcutText('Alt')} with these`, 'the same backwards'],
   ['c e w x', 'next call, event, storage write, failure'],
   ['C E W X', 'the previous one'],
   ['b', 'set or remove a breakpoint at the current line'],

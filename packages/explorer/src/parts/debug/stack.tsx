@@ -5,7 +5,7 @@ import { grouped } from '../../format/amount.js';
 import { functionName } from '../../format/names.js';
 import { useStore } from '../../state/store.js';
 import { PlainButton } from '../button.js';
-import { UntrustedText } from '../values.js';
+import { OutcomeSign, UntrustedText } from '../values.js';
 import { Rows } from './rows.js';
 import { RunContract } from './run-contract.js';
 import type { Session } from './session.js';
@@ -79,9 +79,9 @@ function CallLine({ frame: { run } }: { readonly frame: StackFrame }) {
   return (
     <p className="debug-call soft">
       {run.failed && (
-        <span className="fail" role="img" aria-label="failed">
-          ✕{' '}
-        </span>
+        <>
+          <OutcomeSign isOk={false} word="failed" />{' '}
+        </>
       )}
       <RunContract run={run} />
       {name !== undefined && (

@@ -7,7 +7,7 @@ import { useStore } from '../../state/store.js';
 import { EventLine } from '../transaction/call-line.js';
 import { RawFelts } from '../transaction/decoded-value.js';
 import { SlotName, SlotValue, slotValue } from '../transaction/slot-name.js';
-import { type SlotNames, slotId } from '../transaction/slot-names.js';
+import type { SlotNames } from '../transaction/slot-names.js';
 import { Address, Fact, UntrustedText } from '../values.js';
 import { RunContract } from './run-contract.js';
 import type { Session } from './session.js';
@@ -98,9 +98,9 @@ interface SlotFactsProps {
 }
 
 function SlotFacts({ slot: { contract, key, value, previous }, run, names }: SlotFactsProps) {
-  const name = names.get(slotId({ contract, key }));
+  const name = names.nameOf({ contract, key });
   const text = (felt: string) => (
-    <SlotValue contract={contract} name={name} of={slotValue(name, felt, undefined)} />
+    <SlotValue contract={contract} name={name} of={slotValue(name, felt)} />
   );
   return (
     <>

@@ -1,15 +1,13 @@
 // Storage as of the step: every slot that the execution has read or written so far.
-import type { Decoded } from '@starkbox/abi';
 import type { StorageEntry } from '@starkbox/debugger';
 import { useMemo, useState } from 'react';
-import { amountText, grouped } from '../../format/amount.js';
+import { grouped } from '../../format/amount.js';
 import { useStore } from '../../state/store.js';
 import { PlainButton } from '../button.js';
 import { Checkbox } from '../inputs.js';
-import { tokenOf } from '../transaction/decoded-value.js';
-import { SlotName, SlotValue, slotValue } from '../transaction/slot-name.js';
+import { type ChangedValue, changedValues, joinedValues } from '../transaction/changed-values.js';
+import { SlotName, SlotValue } from '../transaction/slot-name.js';
 import {
-  type NamedSlot,
   type SlotLocation,
   type SlotNames,
   slotId,
@@ -46,7 +44,7 @@ export function Storage({ session, hash }: StorageProps) {
   const names = useSlotsOf(session, hash);
   const [isWrittenOnly, setWrittenOnly] = useState(false);
   const rows = useMemo(
-    () => joinHalves(entries ?? [], names).filter(({ at }) => !isWrittenOnly || at !== undefined),
+    () => joinedRows(entries ?? [], names).filter(({ at }) => !isWrittenOnly || at !== undefined),
     [entries, names, isWrittenOnly],
   );
   if (!entries) return null;
@@ -91,55 +89,37 @@ export function Storage({ session, hash }: StorageProps) {
   );
 }
 
-/** A slot, or both slots of a u256. */
-interface SlotRow {
-  readonly id: string;
+/** A value, or a slot of one that the execution did not touch completely. */
+interface SlotRow extends ChangedValue {
   readonly ids: readonly string[];
-  readonly contract: string;
-  readonly key: string;
-  readonly name: NamedSlot | undefined;
   /** The name of the debugger, where the explorer has none. */
   readonly text: string | undefined;
-  readonly isJoined: boolean;
-  readonly was: Decoded | undefined;
-  readonly is: Decoded;
   /** The position of the last write. */
   readonly at: number | undefined;
 }
 
-function joinHalves(entries: readonly StorageEntry[], names: SlotNames): readonly SlotRow[] {
-  const byKey = new Map(entries.map((entry) => [slotKey(entry), entry]));
-  const beside = ({ contractAddress, key }: StorageEntry, by: bigint): StorageEntry | undefined =>
-    byKey.get(slotKey({ contractAddress, key: `0x${(BigInt(key) + by).toString(16)}` }));
-  return entries.flatMap((entry): readonly SlotRow[] => {
-    const { contractAddress: contract, key, value, initial, writtenAt } = entry;
-    const name = names.get(slotId({ contract, key }));
-    // The lower half has the row of both.
-    if (name?.part === 'high' && beside(entry, -1n)) return [];
-    const high = name?.part === 'low' ? beside(entry, 1n) : undefined;
-    const writes = [writtenAt, high?.writtenAt].filter((at) => at !== undefined);
-    const isSame = value === initial && high?.value === high?.initial;
-    return [
-      {
-        id: slotKey(entry),
-        ids: high ? [slotKey(entry), slotKey(high)] : [slotKey(entry)],
-        contract,
-        key,
-        name,
-        text: entry.name,
-        isJoined: high !== undefined,
-        was: isSame ? undefined : slotValue(name, initial, high?.initial),
-        is: slotValue(name, value, high?.value),
+function joinedRows(entries: readonly StorageEntry[], names: SlotNames): readonly SlotRow[] {
+  const slots = entries.map(({ contractAddress: contract, key }) => ({ contract, key }));
+  const idOf = ({ contractAddress: contract, key }: StorageEntry) => slotId({ contract, key });
+  const byId = new Map(entries.map((entry) => [idOf(entry), entry]));
+  const was = new Map(entries.map((entry) => [idOf(entry), entry.initial]));
+  const is = new Map(entries.map((entry) => [idOf(entry), entry.value]));
+  return joinedValues(slots, names).flatMap((joined) => {
+    const rows = changedValues([joined], was, is);
+    return rows.map((row): SlotRow => {
+      const touched = rows.length > 1 ? [{ contract: row.contract, key: row.key }] : joined.slots;
+      const own = touched.flatMap((slot) => byId.get(slotId(slot)) ?? []);
+      const writes = own.flatMap(({ writtenAt }) => writtenAt ?? []);
+      const isSame = own.every(({ value, initial }) => value === initial);
+      return {
+        ...row,
+        was: isSame ? undefined : row.was,
+        ids: own.map(slotKey),
+        text: own[0]?.name,
         at: writes.length === 0 ? undefined : Math.max(...writes),
-      },
-    ];
+      };
+    });
   });
-}
-
-function isTextEqual(was: Decoded | undefined, is: Decoded, contract: string): boolean {
-  const unit = tokenOf(contract);
-  if (was?.kind !== 'number' || is.kind !== 'number' || !unit) return false;
-  return amountText(was.value, unit) === amountText(is.value, unit);
 }
 
 interface SlotLineProps {
@@ -151,9 +131,7 @@ interface SlotLineProps {
 }
 
 function SlotLine({ row, isFirst, isChanged, session }: SlotLineProps) {
-  const { contract, key, name, text, isJoined, was, is, at } = row;
-  // A change below the digits of an amount is shown in the smallest unit.
-  const typed = isTextEqual(was, is, contract) ? undefined : name;
+  const { contract, key, name, text, was, is, at } = row;
   const { runs } = session.program.trace;
   const run = isFirst ? runs.find((other) => other.contract_address === contract) : undefined;
   return (
@@ -168,7 +146,7 @@ function SlotLine({ row, isFirst, isChanged, session }: SlotLineProps) {
           {name === undefined && text !== undefined ? (
             <UntrustedText text={text} limit={120} />
           ) : (
-            <SlotName slot={key} name={name} joined={isJoined} />
+            <SlotName slot={key} name={name} />
           )}
         </span>
         <span className="slot-end">
@@ -176,13 +154,13 @@ function SlotLine({ row, isFirst, isChanged, session }: SlotLineProps) {
             {was && (
               <>
                 <span className="soft">
-                  <SlotValue contract={contract} name={typed} of={was} />
+                  <SlotValue contract={contract} name={name} of={was} />
                 </span>
                 <span aria-hidden="true"> → </span>
                 <span className="unseen"> became </span>
               </>
             )}
-            <SlotValue contract={contract} name={typed} of={is} />
+            {is && <SlotValue contract={contract} name={name} of={is} />}
             {isChanged && <span className="unseen"> changed</span>}
           </span>
           {at === undefined ? (

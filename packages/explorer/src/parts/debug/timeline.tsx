@@ -182,12 +182,27 @@ function Thumb({ session, scale }: { readonly session: Session; readonly scale: 
   );
 }
 
+const LEGEND = [
+  ['event', 'M4 0.5a3.5 3.5 0 1 0 0 7a3.5 3.5 0 0 0 0-7z'],
+  ['write', 'M0.5 0.5h7v7h-7z'],
+  ['message', 'M4 0.5L7.5 7.5h-7z'],
+  ['failure', 'M1 1l6 6M7 1l-6 6'],
+] as const;
+
 function Legend() {
   return (
     <span className="debug-legend">
-      <span className="mark-of-event">●</span> event <span className="mark-of-write">■</span> write{' '}
-      <span className="mark-of-message">▲</span> message <span className="mark-of-failure">✕</span>{' '}
-      failure <span className="hatched" /> reverted
+      {LEGEND.map(([kind, outline]) => (
+        <span key={kind} className="legend-entry">
+          <svg className={`legend-mark mark-of-${kind}`} viewBox="0 0 8 8" aria-hidden="true">
+            <path d={outline} />
+          </svg>
+          {kind}
+        </span>
+      ))}
+      <span className="legend-entry">
+        <span className="hatched" /> reverted
+      </span>
     </span>
   );
 }

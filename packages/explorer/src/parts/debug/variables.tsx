@@ -5,6 +5,7 @@ import { grouped } from '../../format/amount.js';
 import { useNames } from '../../format/names.js';
 import { useStore } from '../../state/store.js';
 import { PlainButton } from '../button.js';
+import { Icon } from '../icons.js';
 import { UntrustedText } from '../values.js';
 import { Rows } from './rows.js';
 import type { Session, VariableRow } from './session.js';
@@ -143,7 +144,7 @@ function VariableLine({ row, index, measure, isActive, activate, press, session 
         onClick={() => isParent && session.toggle(path)}
       >
         <span className="twist" aria-hidden="true">
-          {isParent ? (isOpen ? '▾' : '▸') : ''}
+          {isParent && <Icon name={isOpen ? 'down' : 'right'} />}
         </span>
         <span className="variable-name">
           <UntrustedText text={name} limit={80} />

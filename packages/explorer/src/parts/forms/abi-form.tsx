@@ -10,6 +10,8 @@ import {
   type Parameter,
   type Resolve,
 } from '@starkbox/abi';
+import type { Unit } from '../../format/amount.js';
+import { withoutUnit } from './amount-unit.js';
 import { Field } from './field.js';
 
 /** One input of raw felts, used when there are too many inputs for a form. */
@@ -40,13 +42,15 @@ export interface EncodedInputs {
   readonly calldata: readonly string[] | undefined;
 }
 
+/** @param unit the token whose function is called; amounts may name it */
 export function encodeInputs(
   form: FormInputs,
   drafts: readonly Draft[],
   resolve: Resolve,
+  unit?: Unit,
 ): EncodedInputs {
   const parts = fieldsOf(form).map(({ type }, at) =>
-    encodeDraft(type, drafts[at] ?? '', form.abi, resolve),
+    encodeDraft(type, withoutUnit(drafts[at] ?? '', unit), form.abi, resolve),
   );
   return {
     parts,

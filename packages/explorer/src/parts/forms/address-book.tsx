@@ -1,7 +1,7 @@
 // Address input by name or hexadecimal digits.
 import { addressOf, InvalidInput, type Names, type Resolve, shortAddress } from '@starkbox/abi';
 import { createContext, type ReactNode, useContext, useMemo } from 'react';
-import { useNames } from '../../format/names.js';
+import { useOwnNames } from '../../format/names.js';
 
 const MOST_OFFERED = 200;
 const BookContext = createContext<{ readonly id: string; readonly resolve: Resolve }>({
@@ -16,7 +16,7 @@ export function resolveIn(names: Names): Resolve {
 }
 
 export function useResolve(): Resolve {
-  const names = useNames();
+  const names = useOwnNames();
   return useMemo(() => resolveIn(names), [names]);
 }
 
@@ -27,7 +27,7 @@ interface AddressBookProps {
 
 /** Provides the known names to the address fields inside. */
 export function AddressBook({ id, children }: AddressBookProps) {
-  const names = useNames();
+  const names = useOwnNames();
   const resolve = useResolve();
   const book = useMemo(() => ({ id, resolve }), [id, resolve]);
   return (

@@ -1,7 +1,7 @@
 // Label of a field with its type, and a preview of the encoded value.
 
 import { shortHash, shortType } from '@starkbox/abi';
-import { grouped } from '../../format/amount.js';
+import { amountText, grouped, type Unit } from '../../format/amount.js';
 import { UntrustedText } from '../values.js';
 
 export function Caption({ name, type }: { readonly name: string; readonly type: string }) {
@@ -30,11 +30,21 @@ export function Felts({ of }: { readonly of: readonly string[] }) {
 interface PlainProps {
   readonly felts: readonly string[];
   readonly text: string;
+  /** Of an amount of a token. */
+  readonly unit: Unit | undefined;
 }
 
-/** The number in decimal digits, if it was typed in another notation. */
-export function Plain({ felts, text }: PlainProps) {
-  if (/^-?\d{0,5}$/.test(text.trim()) || text.trim().startsWith('-')) return null;
+/** The number in decimal digits, if it was typed in another notation, and the amount that it is. */
+export function Plain({ felts, text, unit }: PlainProps) {
   const [low = '0x0', high = '0x0'] = felts;
-  return <>= {grouped(BigInt(low) + (BigInt(high) << 128n))} </>;
+  const value = BigInt(low) + (BigInt(high) << 128n);
+  const isNegative = text.trim().startsWith('-');
+  const isPlain = /^\d{0,5}$/.test(text.trim());
+  if (isNegative || felts.length === 0) return null;
+  return (
+    <>
+      {!isPlain && <>= {grouped(value)} </>}
+      {unit && value > 0n && <>= {amountText(value, unit)} </>}
+    </>
+  );
 }

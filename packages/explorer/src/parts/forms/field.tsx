@@ -10,12 +10,13 @@ import {
   variantDraft,
 } from '@starkbox/abi';
 import { useId, useState } from 'react';
-import { counted, grouped } from '../../format/amount.js';
+import { counted, grouped, type Unit } from '../../format/amount.js';
 import { useNames } from '../../format/names.js';
 import { escapeText } from '../../format/untrusted-text.js';
 import { PlainButton } from '../button.js';
 import { UntrustedText } from '../values.js';
 import { useBook } from './address-book.js';
+import { useAmountUnit } from './amount-unit.js';
 import { Caption, Felts, Plain } from './caption.js';
 import { PasteField } from './paste-field.js';
 
@@ -54,9 +55,9 @@ const HINTS: Readonly<Partial<Record<Shape['kind'], string>>> = {
 };
 
 /** Only integers of 128 or 256 bits are shown as amounts. */
-function hintFor(shape: Shape): string | undefined {
+function hintFor(shape: Shape, unit: Unit | undefined): string | undefined {
   if (shape.kind !== 'integer') return HINTS[shape.kind];
-  return shape.bits < 128 ? '12 or 0xc' : '12, 1e18 or 1.5 STRK';
+  return shape.bits < 128 ? '12 or 0xc' : `12, 1e18 or 1.5 ${unit?.symbol ?? 'STRK'}`;
 }
 
 function SimpleField(props: FieldProps & { readonly shape: Shape }) {
@@ -65,6 +66,7 @@ function SimpleField(props: FieldProps & { readonly shape: Shape }) {
   const [wasLeft, setWasLeft] = useState(false);
   const book = useBook();
   const names = useNames();
+  const unit = useAmountUnit();
   const text = typeof draft === 'string' ? draft : '';
   const error = wasLeft || isJudged ? encoded.error : undefined;
   const common = {
@@ -92,7 +94,7 @@ function SimpleField(props: FieldProps & { readonly shape: Shape }) {
             {...common}
             rows={2}
             className={shape.kind === 'raw' ? 'mono' : undefined}
-            placeholder={hintFor(shape)}
+            placeholder={hintFor(shape, unit)}
             onChange={(event) => change(event.target.value)}
           />
         ) : (
@@ -102,7 +104,7 @@ function SimpleField(props: FieldProps & { readonly shape: Shape }) {
             list={shape.kind === 'address' && book.id !== '' ? book.id : undefined}
             autoComplete="off"
             spellCheck={false}
-            placeholder={hintFor(shape)}
+            placeholder={hintFor(shape, unit)}
             onChange={(event) => change(event.target.value)}
           />
         )}
@@ -117,7 +119,13 @@ function SimpleField(props: FieldProps & { readonly shape: Shape }) {
               {shape.kind === 'text' && (
                 <>{grouped(new TextEncoder().encode(text).length)} bytes </>
               )}
-              {shape.kind === 'integer' && <Plain felts={encoded.felts} text={text} />}
+              {shape.kind === 'integer' && (
+                <Plain
+                  felts={encoded.felts}
+                  text={text}
+                  unit={shape.bits < 128 ? undefined : unit}
+                />
+              )}
               {called !== undefined && called !== text.trim() && (
                 <>
                   <UntrustedText text={called} limit={40} />{' '}

@@ -17,6 +17,7 @@ import { useNames } from '../../format/names.js';
 import { setQuery, useRoute } from '../../navigation/route.js';
 import { PlainButton } from '../button.js';
 import { Choice, Select, TextInput } from '../inputs.js';
+import { Integer } from '../number.js';
 import { FunctionTable } from './function-table.js';
 import { Graph, percent } from './graph.js';
 import { blockNamer, calledName } from './names.js';
@@ -79,6 +80,7 @@ export function GasView(props: GasViewProps) {
     [functions, search, names, grouping],
   );
 
+  const split = useMemo(() => splitOf(root), [root]);
   return (
     <section aria-label="Gas">
       <div className="filters gas-tools">
@@ -93,6 +95,7 @@ export function GasView(props: GasViewProps) {
           </span>
         )}
       </div>
+      {split && <Split of={split} total={root.gas} outside={outside} />}
       {view === 'table' ? (
         <FunctionTable
           rows={rows}
@@ -104,9 +107,60 @@ export function GasView(props: GasViewProps) {
           before={props.before}
         />
       ) : (
-        <GraphView props={props} isFlame={view === 'flame'} isFound={isFound} />
+        <GraphView
+          props={split ? { ...props, root: split.calls } : props}
+          isFlame={view === 'flame'}
+          isFound={isFound}
+        />
       )}
     </section>
+  );
+}
+
+/** The calls apart from the gas outside of them, which would leave little room for functions. */
+interface GasSplit {
+  readonly calls: GasBlock;
+  readonly outside: number;
+}
+
+function splitOf(root: GasBlock): GasSplit | undefined {
+  const outside = root.children.find(({ id }) => id === OUTSIDE);
+  const children = root.children.filter((block) => block !== outside);
+  const gas = children.reduce((sum, block) => sum + block.gas, 0);
+  if (!outside || outside.gas <= 0 || gas <= 0) return undefined;
+  return { calls: { ...root, gas, children }, outside: outside.gas };
+}
+
+interface SplitProps {
+  readonly of: GasSplit;
+  readonly total: number;
+  /** Name of the gas outside of all calls. */
+  readonly outside: string;
+}
+
+/** How much of the gas the graph shows. */
+function Split({ of: { calls, outside }, total, outside: name }: SplitProps) {
+  const share = (100 * calls.gas) / total;
+  return (
+    <div className="gas-split">
+      <div className="gas-split-bar" aria-hidden="true">
+        <span style={{ width: `${share}%` }} />
+      </div>
+      <dl>
+        <div>
+          <dt>Calls, shown below</dt>
+          <dd>
+            <Integer of={calls.gas} /> <span className="soft">{percent(calls.gas, total)}</span>
+          </dd>
+        </div>
+        <div>
+          <dt>{name.charAt(0).toUpperCase() + name.slice(1)}</dt>
+          <dd>
+            <Integer of={outside} /> <span className="soft">{percent(outside, total)}</span>
+          </dd>
+        </div>
+      </dl>
+    </div>
   );
 }
 

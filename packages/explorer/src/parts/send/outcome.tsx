@@ -15,12 +15,13 @@ import { call } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
 import { useClasses } from '../../rpc/queries.js';
 import { DebugFold } from '../debug/debug-fold.js';
+import { Amount } from '../number.js';
 import { CallLine, EventLine, ReturnValues as Returned } from '../transaction/call-line.js';
-import { RawFelts, tokenOf, Value } from '../transaction/decoded-value.js';
+import { ContractValue, RawFelts } from '../transaction/decoded-value.js';
 import { Explained, type Explanation, Lines } from '../transaction/explanation.js';
 import { hasPlaces, SourceStack } from '../transaction/source-pane.js';
 import { StateChanges } from '../transaction/state-changes.js';
-import { Amount, FunctionName, Link, Status, TxRef, UntrustedText } from '../values.js';
+import { FunctionName, Link, Status, TxRef, UntrustedText } from '../values.js';
 import type { Run } from './run.js';
 
 const MOST_FRAMES = 200;
@@ -283,7 +284,7 @@ function Results({ of, classes }: { readonly of: Frame; readonly classes: Classe
                 values.map((value, at) => (
                   // biome-ignore lint/suspicious/noArrayIndexKey: outputs have no names
                   <span key={at} className="result">
-                    <Value of={value} token={tokenOf(frame.contract)} />{' '}
+                    <ContractValue of={value} contract={frame.contract} fold />{' '}
                   </span>
                 ))
               )

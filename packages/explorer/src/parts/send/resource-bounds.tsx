@@ -3,7 +3,7 @@ import { type Bounds, mostFee, toFelt } from '@starkbox/abi';
 import { useState } from 'react';
 import { STRK } from '../../format/amount.js';
 import { PlainButton } from '../button.js';
-import { Amount } from '../values.js';
+import { Amount } from '../number.js';
 
 const KINDS: readonly (readonly [keyof Bounds, string])[] = [
   ['l1_gas', 'l1 gas'],

@@ -2,7 +2,7 @@
 import type { Bounds, UserCall } from '@starkbox/abi';
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { escapeText } from '../../format/untrusted-text.js';
-import { isRun } from '../../navigation/key-events.js';
+import { isRun, shortcutText } from '../../navigation/key-events.js';
 import { canWrite, liveNow } from '../../rpc/live-state.js';
 import { runTask } from '../../state/tasks.js';
 import { Action, LastDone } from '../action.js';
@@ -15,9 +15,6 @@ import { RunOutcome } from './outcome.js';
 import { BoundsFields } from './resource-bounds.js';
 import { type BlockId, boundsOf, type Run, readRun, send, simulate } from './run.js';
 import { type Sender, SenderField, useSender } from './sender.js';
-
-/** Name of the command key on this platform. */
-export const COMMAND: string = /Mac|iP(?:hone|ad)/.test(navigator.platform) ? '⌘' : 'Ctrl ';
 
 type SendResult =
   | {
@@ -94,11 +91,11 @@ export function SendForm(props: SendFormProps) {
       </div>
       <div className="line-of">
         <Button aria-disabled={isBusy} onClick={() => doSimulate(at)}>
-          Simulate <kbd>{COMMAND}↵</kbd>
+          Simulate <kbd>{shortcutText('Mod+Enter')}</kbd>
         </Button>
         <Action {...(isSecond ? {} : { kind: 'primary' as const })} run={() => doSend()}>
           {verb}
-          {by} <kbd>⇧{COMMAND}↵</kbd>
+          {by} <kbd>{shortcutText('Shift+Mod+Enter')}</kbd>
         </Action>
         {extra}
       </div>

@@ -41,7 +41,7 @@ export function SenderField({ text, sender, change }: SenderFieldProps) {
   const { id: book } = useBook();
   return (
     <span className="line-of">
-      <label htmlFor={id}>as</label>
+      <label htmlFor={id}>sender</label>
       <input
         id={id}
         className="sender"

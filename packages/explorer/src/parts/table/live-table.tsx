@@ -6,7 +6,7 @@ import type { Page } from '../../rpc/queries.js';
 import { Button } from '../button.js';
 import { Choice } from '../inputs.js';
 import { Loading, Problem } from '../page-states.js';
-import { type Column, VirtualTable } from './table.js';
+import { type Column, classes, VirtualTable } from './table.js';
 
 const MODES: readonly (readonly [Mode, text: string, hint: string])[] = [
   ['paused', 'Paused', 'The list does not change (p)'],
@@ -48,6 +48,8 @@ interface LiveTableProps<Row> {
   readonly copyOf?: (row: Row) => string;
   readonly classOf?: (row: Row) => string | undefined;
   readonly onPeek?: (row: Row) => void;
+  /** The row that the panel beside the list shows. */
+  readonly isPeeked?: (row: Row) => boolean;
   readonly onOpen?: (row: Row) => void;
   readonly empty: ReactNode;
   readonly total?: number;
@@ -68,6 +70,7 @@ export function LiveTable<Row>(props: LiveTableProps<Row>) {
     copyOf,
     classOf,
     onPeek,
+    isPeeked,
     onOpen,
     empty,
     total,
@@ -85,6 +88,12 @@ export function LiveTable<Row>(props: LiveTableProps<Row>) {
   useEffect(() => onRows?.(list.rows), [list.rows, onRows]);
 
   const rows = useMemo(() => (arrange ? arrange(list.rows) : list.rows), [arrange, list.rows]);
+  const newIds = useNewIds(list.rows, idOf);
+  const rowClass = useCallback(
+    (row: Row) =>
+      classes(classOf?.(row), isPeeked?.(row) && 'is-peeked', newIds.has(idOf(row)) && 'is-new'),
+    [classOf, isPeeked, newIds, idOf],
+  );
   // Counts held-back rows without rendering the table again.
   const table = useMemo(
     () => (
@@ -95,7 +104,7 @@ export function LiveTable<Row>(props: LiveTableProps<Row>) {
         idOf={idOf}
         hrefOf={hrefOf}
         {...(copyOf ? { copyOf } : {})}
-        {...(classOf ? { classOf } : {})}
+        classOf={rowClass}
         {...(total === undefined ? {} : { total })}
         onEnd={onEnd}
         onPoint={onPoint}
@@ -103,7 +112,7 @@ export function LiveTable<Row>(props: LiveTableProps<Row>) {
         onOpen={onOpen}
       />
     ),
-    [label, rows, columns, idOf, hrefOf, copyOf, classOf, total, onEnd, onPoint, onPeek, onOpen],
+    [label, rows, columns, idOf, hrefOf, copyOf, rowClass, total, onEnd, onPoint, onPeek, onOpen],
   );
 
   if (list.error && list.rows.length === 0) {
@@ -129,6 +138,26 @@ export function LiveTable<Row>(props: LiveTableProps<Row>) {
       )}
     </>
   );
+}
+
+/** More rows at once are a flood, in which motion is no cue. */
+const MOST_NEW = 10;
+const NONE: ReadonlySet<string> = new Set();
+
+/** Ids of the rows that came on top with the last change. */
+function useNewIds<Row>(rows: readonly Row[], idOf: (row: Row) => string): ReadonlySet<string> {
+  const before = useRef<readonly Row[]>([]);
+  const newIds = useMemo(() => {
+    const [top] = before.current;
+    if (top === undefined) return NONE;
+    const topId = idOf(top);
+    const count = rows.slice(0, MOST_NEW + 1).findIndex((row) => idOf(row) === topId);
+    return count > 0 ? new Set(rows.slice(0, count).map(idOf)) : NONE;
+  }, [rows, idOf]);
+  useEffect(() => {
+    before.current = rows;
+  }, [rows]);
+  return newIds;
 }
 
 interface NewBarProps {

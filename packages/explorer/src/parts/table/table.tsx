@@ -11,10 +11,10 @@ import {
   useState,
 } from 'react';
 import { areLettersOn } from '../../navigation/key-events.js';
-import { go } from '../../navigation/route.js';
+import { BesideContext, go } from '../../navigation/route.js';
 import { runTask } from '../../state/tasks.js';
 import { Button, PlainButton } from '../button.js';
-import { BesideContext } from '../page-states.js';
+import { useFittingColumns } from './fitting-columns.js';
 
 export interface Column<Row> {
   readonly head: string;
@@ -23,6 +23,13 @@ export interface Column<Row> {
   readonly number?: boolean;
   /** On a phone: main line, lead mark, or hidden. */
   readonly phone?: 'main' | 'lead' | 'none';
+  /**
+   * Order of leaving out where the table is narrow: the highest first, zero never. Columns that a phone hides have 2,
+   * others with a width 1.
+   */
+  readonly rank?: number;
+  /** Smallest room of a column without a width, in rem. */
+  readonly least?: number;
   /** Label on a phone, which has no column heads. */
   readonly phoneHead?: string;
   readonly cell: (row: Row, index: number) => ReactNode;
@@ -53,22 +60,25 @@ interface TableProps<Row> {
   readonly total?: number;
   /** On a phone: rows of three lines instead of two. */
   readonly isTallOnPhones?: boolean;
+  /** Whether rows take the height of their content. */
+  readonly grows?: boolean;
 }
 
 /** Smallest width for a side panel. */
 export const PEEK_FROM = 1024;
 
 export function rowHeight(): number {
-  return innerWidth < 640 ? 44 : 28;
+  return innerWidth < 640 ? 44 : 32;
 }
 
 function tallRowHeight(): number {
-  return innerWidth < 640 ? 64 : 28;
+  return innerWidth < 640 ? 64 : 32;
 }
 
 export function VirtualTable<Row>(props: TableProps<Row>) {
-  const { label, rows, columns, classOf, onPoint, total, isTallOnPhones = false } = props;
-  const { body, items, before, after, scrollTo } = useRowsInView(props);
+  const { label, rows, classOf, onPoint, total, isTallOnPhones = false, grows = false } = props;
+  const [table, columns] = useFittingColumns(props.columns);
+  const { body, items, before, after, scrollTo, measure } = useRowsInView(props);
   const [active, setActive] = useState(0);
   const focusRow = (at: number): void => {
     const bounded = Math.max(0, Math.min(rows.length - 1, at));
@@ -80,7 +90,8 @@ export function VirtualTable<Row>(props: TableProps<Row>) {
   };
   return (
     <table
-      className={classes('table', isTallOnPhones && 'three-lines')}
+      ref={table}
+      className={classes('table', isTallOnPhones && 'three-lines', grows && 'grows')}
       aria-label={label}
       aria-rowcount={(total ?? rows.length) + 1}
       onKeyDown={(event) => pressKey(event, props, active, focusRow)}
@@ -101,6 +112,7 @@ export function VirtualTable<Row>(props: TableProps<Row>) {
               columns={columns}
               isActive={index === active}
               className={classOf?.(row)}
+              measure={grows ? measure : undefined}
               activate={() => setActive(index)}
               open={(event) => openRow(event, row, props)}
             />
@@ -142,7 +154,7 @@ function useRowsInView<Row>({ rows, idOf, onEnd, isTallOnPhones = false }: Table
     if (onEnd && lastIndex >= rows.length - 10) onEnd();
   }, [lastIndex, rows.length, onEnd]);
   const scrollTo = (at: number): void => virtual.scrollToIndex(at, { align: 'auto' });
-  return { body, items, before, after, scrollTo };
+  return { body, items, before, after, scrollTo, measure: virtual.measureElement };
 }
 
 /** Keys of the table; `active` is the row that has or last had the focus. */
@@ -216,11 +228,11 @@ function TableHead<Row>({ columns }: { readonly columns: readonly Column<Row>[] 
   return (
     <thead>
       <tr>
-        {columns.map(({ head, width, number, phone, onHead, sorted, isHeadUnseen }) => (
+        {columns.map(({ head, width, number, onHead, sorted, isHeadUnseen }) => (
           <th
             key={head}
             scope="col"
-            className={classes(width, number && 'number', phone === 'none' && 'wide')}
+            className={classes(width, number && 'number')}
             aria-sort={sorted}
           >
             {onHead && <SortButton name={head} sorted={sorted} sort={onHead} />}
@@ -238,14 +250,18 @@ interface TableRowProps<Row> {
   readonly columns: readonly Column<Row>[];
   readonly isActive: boolean;
   readonly className: string | undefined;
+  /** Measures the height of the row. */
+  readonly measure: ((row: HTMLTableRowElement | null) => void) | undefined;
   readonly activate: () => void;
   readonly open: (event: MouseEvent) => void;
 }
 
 function TableRow<Row>(props: TableRowProps<Row>) {
-  const { row, index, columns, isActive, className, activate, open } = props;
+  const { row, index, columns, isActive, className, measure, activate, open } = props;
   return (
     <tr
+      ref={measure}
+      data-index={index}
       data-row={index}
       aria-rowindex={index + 2}
       tabIndex={isActive ? 0 : -1}
@@ -272,7 +288,6 @@ function Cells<Row>({ row, index, columns }: CellsProps<Row>) {
         number && 'number',
         phone === 'main' && 'main',
         phone === 'lead' && 'lead',
-        phone === 'none' && 'wide',
         typeof cellClass === 'function' ? cellClass(row) : cellClass,
       )}
     >
@@ -288,17 +303,20 @@ interface ShortTableProps<Row> {
   readonly idOf: (row: Row) => string | number;
   /** Further CSS class of the table. */
   readonly className?: string;
+  /** Whether a row stands for what the page shows. */
+  readonly isSelected?: (row: Row) => boolean;
 }
 
 /** Table of few rows, which are all rendered, and whose rows do not open. */
 export function ShortTable<Row>(props: ShortTableProps<Row>) {
-  const { label, rows, columns, idOf, className } = props;
+  const { label, rows, idOf, className, isSelected } = props;
+  const [table, columns] = useFittingColumns(props.columns);
   return (
-    <table className={classes('table', className)} aria-label={label}>
+    <table ref={table} className={classes('table', className)} aria-label={label}>
       <TableHead columns={columns} />
       <tbody>
         {rows.map((row, index) => (
-          <tr key={idOf(row)} data-row={index}>
+          <tr key={idOf(row)} data-row={index} aria-selected={isSelected?.(row)}>
             <Cells row={row} index={index} columns={columns} />
           </tr>
         ))}

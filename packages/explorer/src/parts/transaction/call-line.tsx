@@ -10,12 +10,14 @@ import {
 } from '@starkbox/abi';
 import { type ReactNode, useMemo } from 'react';
 import { writeJson } from '../../format/json.js';
+import { useToken } from '../../rpc/tokens.js';
 import { Address, ClassRef, Copy, Fact, FunctionName, Link, UntrustedText } from '../values.js';
-import { Members, RawFelts, tokenOf, Value } from './decoded-value.js';
+import { ContractValue, Members, RawFelts, Value } from './decoded-value.js';
 
+/** ABIs by class hash; of contracts whose class a trace does not name, by address. */
 export type Classes = ReadonlyMap<string, Abi>;
 
-/** ABI of the frame's class; for a call that was not made, any class that has the selector. */
+/** ABI of the frame's class; for a call that left no trace, of its contract, or of any class that has the selector. */
 function explain(
   of: Frame,
   classes: Classes,
@@ -27,6 +29,9 @@ function explain(
       abiFunction: of.kind === 'CONSTRUCTOR' ? abi?.constructor_ : abi?.functions.get(of.selector),
     };
   }
+  const own = classes.get(of.contract);
+  const ownFunction = own?.functions.get(of.selector);
+  if (ownFunction) return { abi: own, abiFunction: ownFunction };
   for (const abi of classes.values()) {
     const abiFunction = abi.functions.get(of.selector);
     if (abiFunction) return { abi, abiFunction: abiFunction };
@@ -48,7 +53,7 @@ export function CallLine({ of, classes, labels = false }: CallLineProps) {
       abi && abiFunction && of.calldata ? decodeInputs(abiFunction, of.calldata, abi) : undefined,
     [abi, abiFunction, of.calldata],
   );
-  const token = tokenOf(of.contract);
+  const token = useToken(of.contract);
   return (
     <>
       <Address of={of.contract} />.
@@ -93,7 +98,7 @@ export function ReturnValues({ of, classes }: { readonly of: Frame; readonly cla
       {' → '}
       {values.map((value, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: outputs have no names
-        <Value key={at} of={value} token={tokenOf(of.contract)} />
+        <ContractValue key={at} of={value} contract={of.contract} />
       ))}
     </span>
   );
@@ -118,7 +123,7 @@ export function FrameDetail({ of, classes, debugAddress }: FrameDetailProps) {
   const { abi, abiFunction } = explain(of, classes);
   const values =
     abi && abiFunction && of.calldata ? decodeInputs(abiFunction, of.calldata, abi) : undefined;
-  const token = tokenOf(of.contract);
+  const token = useToken(of.contract);
   return (
     <section className="panel detail" aria-label="Selected frame">
       <dl className="facts">
@@ -147,7 +152,7 @@ export function FrameDetail({ of, classes, debugAddress }: FrameDetailProps) {
         {values?.map(({ name, type, value }, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: names may repeat
           <Fragmented key={at} name={name} type={type}>
-            <Value of={value} token={token} />
+            <Value of={value} token={token} fold />
           </Fragmented>
         ))}
         {!values && of.calldata !== undefined && (
@@ -165,7 +170,7 @@ export function FrameDetail({ of, classes, debugAddress }: FrameDetailProps) {
         )}
         {of.events.map((event, at) => (
           <Fragmented key={event.order} name="emitted" type="">
-            <EventLine keys={event.keys} data={event.data} abi={abi} from={of.contract} />{' '}
+            <EventLine keys={event.keys} data={event.data} abi={abi} from={of.contract} fold />{' '}
             {debugAddress && (
               <Link className="underlined" href={debugAddress(at)}>
                 Debug
@@ -205,10 +210,13 @@ interface EventLineProps {
   readonly data: readonly string[];
   readonly abi: Abi | undefined;
   readonly from: string;
+  /** Whether long values can be unfolded; not in rows of a fixed height. */
+  readonly fold?: boolean;
 }
 
 /** `Transfer(from: account 1, to: account 2, value: 1.5 STRK)` */
-export function EventLine({ keys, data, abi, from }: EventLineProps) {
+export function EventLine({ keys, data, abi, from, fold = false }: EventLineProps) {
+  const token = useToken(from);
   const event = useMemo(() => (abi ? decodeEvent(keys, data, abi) : undefined), [abi, keys, data]);
   if (!event) {
     return (
@@ -221,7 +229,7 @@ export function EventLine({ keys, data, abi, from }: EventLineProps) {
   return (
     <>
       <UntrustedText text={event.name} limit={60} />(
-      <Members of={event.members} token={tokenOf(from)} labels />)
+      <Members of={event.members} token={token} labels fold={fold} />)
     </>
   );
 }

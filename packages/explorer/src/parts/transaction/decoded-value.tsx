@@ -1,4 +1,4 @@
-// Decoded values in one line: names for addresses, amounts for token values.
+// Decoded values: names for addresses, amounts for token values, folds for long lists and structs.
 import {
   type Decoded,
   decodeShortString,
@@ -6,12 +6,18 @@ import {
   type Named,
   STRK_ADDRESS,
 } from '@starkbox/abi';
-import { Fragment, type ReactNode } from 'react';
-import { amountText, ETH, exactText, grouped, STRK, type Unit } from '../../format/amount.js';
+import { Fragment, type ReactNode, useState } from 'react';
+import { ETH, STRK, type Unit } from '../../format/amount.js';
+import { useToken } from '../../rpc/tokens.js';
+import { PlainButton } from '../button.js';
+import { Amount, Integer } from '../number.js';
 import { Address, ClassRef, Felt, UntrustedText } from '../values.js';
 
 const ITEMS_IN_LINE = 8;
 const DEPTH_IN_LINE = 4;
+const MEMBERS_IN_LINE = 6;
+/** Letters of a text that are shown at once. */
+const TEXT_IN_LINE = 80;
 
 /** Unit of a known token. */
 export function tokenOf(contract: string): Unit | undefined {
@@ -21,12 +27,21 @@ export function tokenOf(contract: string): Unit | undefined {
 
 interface ValueProps {
   readonly of: Decoded;
+  /** Of the contract that holds, takes or returns the value. */
   readonly token?: Unit | undefined;
   readonly depth?: number;
+  /** Whether long values can be unfolded; not in rows of a fixed height. */
+  readonly fold?: boolean;
+  /** Whether amounts have all their decimals. */
+  readonly whole?: boolean;
 }
 
-export function Value({ of, token, depth = 0 }: ValueProps): ReactNode {
-  if (depth > DEPTH_IN_LINE) return '…';
+/** Types that hold amounts of a token. */
+export const isAmountType = (type: string): boolean => type === 'u256' || type === 'u128';
+
+export function Value({ of, token, depth = 0, fold = false, whole = false }: ValueProps) {
+  if (depth > DEPTH_IN_LINE && !fold) return '…';
+  const inner = { token, fold, whole, depth: depth + 1 };
   switch (of.kind) {
     case 'felt':
       return <FeltValue felt={of.felt} />;
@@ -39,49 +54,158 @@ export function Value({ of, token, depth = 0 }: ValueProps): ReactNode {
     case 'unit':
       return '()';
     case 'text':
-      return <UntrustedText text={of.text} quoted limit={80} />;
+      return <TextValue text={of.text} fold={fold} />;
     case 'number':
-      return token !== undefined && of.type === 'u256' ? (
-        <span title={exactText(of.value, token)}>{amountText(of.value, token)}</span>
+      return token !== undefined && isAmountType(of.type) ? (
+        <Amount of={of.value} unit={token} whole={whole} />
       ) : (
-        <span title={`${of.type} 0x${(of.value < 0n ? -of.value : of.value).toString(16)}`}>
-          {grouped(of.value)}
-        </span>
+        <Integer of={of.value} type={of.type} />
       );
     case 'list':
-      return (
-        <>
-          [
-          {of.items.slice(0, ITEMS_IN_LINE).map((item, at) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: items of a value have no other identity
-            <Fragment key={at}>
-              {at > 0 && ', '}
-              <Value of={item} token={token} depth={depth + 1} />
-            </Fragment>
-          ))}
-          {of.items.length > ITEMS_IN_LINE && `, … ${of.items.length} in all`}]
-        </>
-      );
+      return <ListValue items={of.items} {...inner} />;
     case 'record':
-      return (
-        <>
-          {of.type === '' ? '(' : '{ '}
-          <Members of={of.members} token={token} depth={depth + 1} labels={of.type !== ''} />
-          {of.type === '' ? ')' : ' }'}
-        </>
-      );
+      return <RecordValue type={of.type} members={of.members} {...inner} />;
     case 'choice':
       return (
         <>
           <UntrustedText text={of.variant} limit={40} />
           {of.value && (
             <>
-              (<Value of={of.value} token={token} depth={depth + 1} />)
+              (<Value of={of.value} {...inner} />)
             </>
           )}
         </>
       );
   }
+}
+
+interface ContractValueProps extends Omit<ValueProps, 'token'> {
+  readonly contract: string;
+}
+
+/** A value that a contract holds, takes or returns: amounts have the decimals of its token. */
+export function ContractValue({ contract, ...value }: ContractValueProps) {
+  return <Value {...value} token={useToken(contract)} />;
+}
+
+function TextValue({ text, fold }: { readonly text: string; readonly fold: boolean }) {
+  const [isOpen, setOpen] = useState(false);
+  const isLong = text.length > TEXT_IN_LINE;
+  return (
+    <>
+      {isOpen ? (
+        <UntrustedText text={text} quoted />
+      ) : (
+        <UntrustedText text={text} quoted limit={TEXT_IN_LINE} />
+      )}
+      {isLong && fold && <FoldButton isOpen={isOpen} change={setOpen} what="the text" />}
+    </>
+  );
+}
+
+interface FoldButtonProps {
+  readonly isOpen: boolean;
+  readonly change: (isOpen: boolean) => void;
+  readonly what: string;
+}
+
+function FoldButton({ isOpen, change, what }: FoldButtonProps) {
+  return (
+    <>
+      {' '}
+      <PlainButton
+        className="plain fold-value"
+        aria-expanded={isOpen}
+        onClick={(event) => {
+          event.stopPropagation();
+          change(!isOpen);
+        }}
+      >
+        {isOpen ? `Fold ${what}` : `Show ${what}`}
+      </PlainButton>
+    </>
+  );
+}
+
+type InnerProps = Required<Omit<ValueProps, 'of' | 'token'>> & Pick<ValueProps, 'token'>;
+
+function ListValue({ items, ...inner }: InnerProps & { readonly items: readonly Decoded[] }) {
+  const [isOpen, setOpen] = useState(false);
+  const { fold } = inner;
+  const isLong = items.length > ITEMS_IN_LINE || items.some(isCompound);
+  if (isOpen) {
+    return (
+      <>
+        <FoldButton isOpen change={setOpen} what="items" />
+        {items.map((item, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: items of a value have no other identity
+          <span key={at} className="value-item">
+            <span className="soft">{at}</span> <Value of={item} {...inner} />
+          </span>
+        ))}
+      </>
+    );
+  }
+  const shown = items.slice(0, fold && items.some(isCompound) ? 1 : ITEMS_IN_LINE);
+  return (
+    <>
+      [
+      {shown.map((item, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: items of a value have no other identity
+        <Fragment key={at}>
+          {at > 0 && ', '}
+          <Value of={item} {...inner} />
+        </Fragment>
+      ))}
+      {items.length > shown.length && ', …'}]
+      {fold && isLong && items.length > 1 && (
+        <FoldButton isOpen={false} change={setOpen} what={`${items.length} items`} />
+      )}
+      {!fold && items.length > shown.length && ` ${items.length} in all`}
+    </>
+  );
+}
+
+const isCompound = ({ kind }: Decoded): boolean => kind === 'record' || kind === 'list';
+
+interface RecordProps extends InnerProps {
+  readonly type: string;
+  readonly members: readonly Named[];
+}
+
+/** A struct in one line, or one line for each member. */
+function RecordValue({ type, members, ...inner }: RecordProps) {
+  const [isOpen, setOpen] = useState(false);
+  const isLong = members.length > MEMBERS_IN_LINE;
+  const isTuple = type === '';
+  if (isOpen) {
+    return (
+      <>
+        <FoldButton isOpen change={setOpen} what="members" />
+        {members.map(({ name, value }, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a forged ABI may repeat names
+          <span key={at} className="value-item">
+            <span className="soft">
+              <UntrustedText text={name} limit={40} />:
+            </span>{' '}
+            <Value of={value} {...inner} />
+          </span>
+        ))}
+      </>
+    );
+  }
+  const shown = inner.fold && isLong ? members.slice(0, MEMBERS_IN_LINE) : members;
+  return (
+    <>
+      {isTuple ? '(' : '{ '}
+      <Members of={shown} {...inner} labels={!isTuple} />
+      {shown.length < members.length && ', …'}
+      {isTuple ? ')' : ' }'}
+      {shown.length < members.length && (
+        <FoldButton isOpen={false} change={setOpen} what={`${members.length} members`} />
+      )}
+    </>
+  );
 }
 
 /** Small felts are shown as numbers, short strings as text. */
@@ -94,7 +218,7 @@ function FeltValue({ felt }: { readonly felt: string }) {
       </span>
     );
   }
-  if (felt.length <= 14) return <span title={felt}>{grouped(BigInt(felt))}</span>;
+  if (felt.length <= 14) return <Integer of={BigInt(felt)} type="felt252" />;
   return <Felt of={felt} />;
 }
 
@@ -103,34 +227,38 @@ interface MembersProps {
   readonly token?: Unit | undefined;
   readonly depth?: number;
   readonly labels?: boolean;
+  readonly fold?: boolean;
+  readonly whole?: boolean;
 }
 
-export function Members({ of, token, depth = 0, labels = false }: MembersProps) {
-  return of.map(({ name, value }, at) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: a forged ABI may repeat names
-    <Fragment key={at}>
-      {at > 0 && ', '}
-      {labels && !isLong(value) && (
-        <span className="soft">
-          <UntrustedText text={name} limit={40} />:{' '}
-        </span>
-      )}
-      {isLong(value) && depth === 0 ? (
-        <span title={`${value.items.length} items`}>
-          <UntrustedText text={name} limit={40} />[{value.items.length}]
-        </span>
-      ) : (
-        <Value of={value} token={token} depth={depth} />
-      )}
-    </Fragment>
-  ));
+export function Members(props: MembersProps): ReactNode {
+  const { of, token, depth = 0, labels = false, fold = false, whole = false } = props;
+  return of.map(({ name, value }, at) => {
+    const isCounted = isLong(value) && depth === 0 && !fold;
+    return (
+      // biome-ignore lint/suspicious/noArrayIndexKey: a forged ABI may repeat names
+      <Fragment key={at}>
+        {at > 0 && ', '}
+        {labels && !isCounted && (
+          <span className="soft">
+            <UntrustedText text={name} limit={40} />:{' '}
+          </span>
+        )}
+        {isCounted ? (
+          <span title={`${value.items.length} items`}>
+            <UntrustedText text={name} limit={40} />[{value.items.length}]
+          </span>
+        ) : (
+          <Value of={value} token={token} depth={depth} fold={fold} whole={whole} />
+        )}
+      </Fragment>
+    );
+  });
 }
 
-/** A list of structs, shown as its length. */
+/** A list of structs, which a line of a fixed height shows as its length. */
 function isLong(value: Decoded): value is Extract<Decoded, { kind: 'list' }> {
-  return (
-    value.kind === 'list' && value.items.some(({ kind }) => kind === 'record' || kind === 'list')
-  );
+  return value.kind === 'list' && value.items.some(isCompound);
 }
 
 /** Felts without a type. */

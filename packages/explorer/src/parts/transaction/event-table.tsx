@@ -52,6 +52,7 @@ export function EventTable({ events, classOf, classes, fee }: EventTableProps) {
               data={event.data}
               abi={classes.get(classOf.get(event.from_address) ?? '')}
               from={event.from_address}
+              fold
             />
             {event === fee && ' the fee'}
           </>
@@ -66,6 +67,7 @@ export function EventTable({ events, classOf, classes, fee }: EventTableProps) {
       rows={rows}
       columns={columns}
       idOf={idOf}
+      grows
       classOf={({ event }) => (event === fee ? 'dim' : undefined)}
       hrefOf={({ event }) =>
         event.transaction_hash === undefined

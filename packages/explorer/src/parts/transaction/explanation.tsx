@@ -21,16 +21,7 @@ export function Explained({ of, children }: ExplanationProps) {
         <UntrustedText text={summary} limit={400} />
       </p>
       {children}
-      {printed.length > 0 && (
-        <ul className="printed" aria-label="Printed">
-          {printed.slice(0, MOST_PRINTED).map((print, at) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: equal texts may repeat
-            <li key={at}>
-              printed <UntrustedText text={print.text.trimEnd()} quoted limit={400} />
-            </li>
-          ))}
-        </ul>
-      )}
+      <Printed of={printed} />
       {hint !== undefined && (
         <p className="hint">
           <UntrustedText text={hint} limit={1_000} />
@@ -43,6 +34,21 @@ export function Explained({ of, children }: ExplanationProps) {
         </details>
       )}
     </>
+  );
+}
+
+/** What contracts printed. */
+export function Printed({ of: printed }: { readonly of: NonNullable<Explanation['printed']> }) {
+  if (printed.length === 0) return null;
+  return (
+    <ul className="printed" aria-label="Printed">
+      {printed.slice(0, MOST_PRINTED).map((print, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: equal texts may repeat
+        <li key={at}>
+          printed <UntrustedText text={print.text.trimEnd()} quoted limit={400} />
+        </li>
+      ))}
+    </ul>
   );
 }
 

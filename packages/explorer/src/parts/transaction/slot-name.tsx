@@ -1,24 +1,33 @@
 // Name of a storage slot with links for its keys, and its value by type.
-import { type Decoded, decodeSlot, type SlotKey, slotPartText } from '@starkbox/abi';
+import { type Decoded, decodeScalar, decodeSlot, type SlotKey, slotPartText } from '@starkbox/abi';
 import { Fragment } from 'react';
-import { amountText, grouped } from '../../format/amount.js';
 import { useNames } from '../../format/names.js';
+import { useToken } from '../../rpc/tokens.js';
+import { Amount, Integer } from '../number.js';
 import { Address, Felt, UntrustedText } from '../values.js';
-import { tokenOf, Value } from './decoded-value.js';
+import { isAmountType, Value } from './decoded-value.js';
 import type { NamedSlot } from './slot-names.js';
 
 interface SlotNameProps {
   readonly slot: string;
   /** Undefined if it was not found. */
-  readonly name: NamedSlot | undefined;
-  /** Whether both halves of a u256 are shown together. */
-  readonly joined?: boolean;
+  readonly name: Pick<NamedSlot, 'variable' | 'path' | 'part' | 'offset'> | undefined;
+  /** Whether the slot is shown by its whole key. */
+  readonly whole?: boolean;
 }
 
 /** The name first, the slot dimmed beside it. */
-export function SlotName({ slot, name, joined = false }: SlotNameProps) {
-  if (!name) return <Felt of={slot} />;
-  const part = joined ? undefined : slotPartText(name);
+export function SlotName({ slot, name, whole = false }: SlotNameProps) {
+  if (!name) {
+    return whole ? (
+      <code className="whole-key" title={slot} data-eq={slot}>
+        {slot}
+      </code>
+    ) : (
+      <Felt of={slot} />
+    );
+  }
+  const part = slotPartText(name);
   return (
     <span className="slot-name">
       <span className="variable">
@@ -62,47 +71,45 @@ function MapKey({ of }: { readonly of: SlotKey }) {
   return <Value of={decodeSlot({ ...key, variable: '', path: [], origin: 'abi' }, felt, high)} />;
 }
 
-/** Numbers up to here are shown in digits where no type is known. */
-const COUNTABLE = 1n << 96n;
-
 /** What a slot holds, by its type where the name tells it. */
 export function slotValue(
   name: NamedSlot | undefined,
   value: string,
-  high: string | undefined,
+  high?: string | undefined,
 ): Decoded {
   if (name?.type !== undefined) return decodeSlot(name, value, high);
-  const number = BigInt(value);
-  return number < COUNTABLE
-    ? { kind: 'number', value: number, type: 'felt252' }
-    : { kind: 'felt', felt: value };
+  return decodeScalar(undefined, value);
 }
 
 interface SlotValueProps {
   readonly contract: string;
-  readonly name: NamedSlot | undefined;
+  /** Undefined for a slot without a name, whose value is no amount. */
+  readonly name: Pick<NamedSlot, 'variable'> | undefined;
   readonly of: Decoded;
+  readonly fold?: boolean;
 }
 
-export function SlotValue({ contract, name, of }: SlotValueProps) {
-  return <Value of={of} token={name === undefined ? undefined : tokenOf(contract)} />;
+/** What a slot or value holds, with the decimals of the contract's token. */
+export function SlotValue({ contract, name, of, fold = false }: SlotValueProps) {
+  const token = useToken(contract);
+  return <Value of={of} token={name === undefined ? undefined : token} fold={fold} whole />;
 }
 
 interface SlotChangeProps {
   readonly contract: string;
+  readonly name: Pick<NamedSlot, 'variable'> | undefined;
   readonly from: Decoded;
   readonly to: Decoded;
 }
 
 /** By how much a number changed. */
-export function SlotChange({ contract, from, to }: SlotChangeProps) {
+export function SlotChange({ contract, name, from, to }: SlotChangeProps) {
+  const token = useToken(contract);
   if (from.kind !== 'number' || to.kind !== 'number') return null;
   const by = to.value - from.value;
-  const unit = to.type === 'u256' ? tokenOf(contract) : undefined;
-  const text = unit ? amountText(by, unit) : grouped(by);
-  return (
-    <span className="nowrap" title={unit ? grouped(by) : undefined}>
-      {by > 0n ? `+${text}` : text}
-    </span>
+  return name !== undefined && token !== undefined && isAmountType(to.type) ? (
+    <Amount of={by} unit={token} signed />
+  ) : (
+    <Integer of={by} signed />
   );
 }

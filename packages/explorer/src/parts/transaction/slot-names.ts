@@ -11,8 +11,25 @@ export interface SlotLocation {
   readonly key: string;
 }
 
-/** By {@link slotId}. */
-export type SlotNames = ReadonlyMap<string, NamedSlot>;
+type NamedValue = Result<'devnet_nameStorage'>['values'][number];
+
+/** Names of slots, and the values that they are parts of. */
+export interface SlotNames {
+  readonly nameOf: (slot: SlotLocation) => NamedSlot | undefined;
+  /** The value that begins at a slot, where it has several. */
+  readonly valueAt: (slot: SlotLocation) => NamedValue | undefined;
+}
+
+export function slotNamesOf(slots: readonly NamedSlot[], values: readonly NamedValue[]): SlotNames {
+  const id = ({ contract_address: contract, key }: NamedSlot | NamedValue) =>
+    slotId({ contract, key });
+  const namesById = new Map(slots.map((slot) => [id(slot), slot]));
+  const valuesById = new Map(values.map((value) => [id(value), value]));
+  return {
+    nameOf: (slot) => namesById.get(slotId(slot)),
+    valueAt: (slot) => valuesById.get(slotId(slot)),
+  };
+}
 
 /** What leads to the keys of maps. */
 export interface KeyHints {
@@ -22,7 +39,6 @@ export interface KeyHints {
   readonly felts?: readonly string[] | undefined;
 }
 
-const NO_NAMES: SlotNames = new Map();
 /** Of one contract in a request. */
 const MOST_KEYS = 400;
 const MOST_FELTS = 400;
@@ -39,18 +55,18 @@ export function useSlotNames(slots: readonly SlotLocation[], hints: KeyHints = {
     placeholderData: (old: SlotNames | undefined) => old,
     retry: false,
     queryFn: async (): Promise<SlotNames> => {
-      const names = new Map<string, NamedSlot>();
+      const named: NamedSlot[] = [];
+      const values: NamedValue[] = [];
       for (const part of contracts) {
-        const { slots } = await call('devnet_nameStorage', {
+        const answer = await call('devnet_nameStorage', {
           contracts: part,
           ...(transaction === undefined ? {} : { transaction_hash: transaction }),
           ...(felts === undefined ? {} : { felts: felts.slice(0, MOST_FELTS) }),
         });
-        for (const slot of slots) {
-          names.set(slotId({ contract: slot.contract_address, key: slot.key }), slot);
-        }
+        named.push(...answer.slots);
+        values.push(...(answer.values ?? []));
       }
-      return names;
+      return slotNamesOf(named, values);
     },
   });
   return data ?? NO_NAMES;
@@ -84,3 +100,5 @@ function byContract(slots: readonly SlotLocation[]): readonly (readonly Contract
   for (let from = 0; from < first.length; from += 100) requests.push(first.slice(from, from + 100));
   return [...requests, ...more];
 }
+
+const NO_NAMES: SlotNames = slotNamesOf([], []);

@@ -24,6 +24,8 @@ interface CodeLineProps {
   readonly times: Times | undefined;
   /** Whether lines before it are left out. */
   readonly isApart?: boolean;
+  /** Whether a phone has no room for it. */
+  readonly isFar?: boolean;
   /** A control before the text. */
   readonly gutter?: ReactNode;
   /** Why the line of a debugger is marked: its failure by default. */
@@ -31,7 +33,7 @@ interface CodeLineProps {
 }
 
 export function CodeLine(props: CodeLineProps) {
-  const { number, text, parts, times, isApart = false, gutter, current } = props;
+  const { number, text, parts, times, isApart = false, isFar = false, gutter, current } = props;
   const count = times?.get(number);
   const mark = count === undefined ? NO_CODE : count > 0 ? RAN : MISSED;
   return (
@@ -39,7 +41,7 @@ export function CodeLine(props: CodeLineProps) {
       value={number}
       data-number={number}
       data-mark={times && mark}
-      className={isApart ? 'apart' : undefined}
+      className={isApart ? 'apart' : isFar ? 'far' : undefined}
       data-current={current}
       aria-current={parts ? 'location' : undefined}
     >

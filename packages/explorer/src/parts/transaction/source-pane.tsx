@@ -1,8 +1,8 @@
 // Source of a failure: the Cairo stack of each call on its path, innermost first, and the lines around the chosen place.
 import { excerptNote, excerptRows, type SourceLine } from '@starkbox/abi';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { Result } from '../../rpc/methods.js';
-import { useExecutedLines, useExplained } from '../../rpc/queries.js';
+import { useExecutedLines } from '../../rpc/queries.js';
 import { PlainButton } from '../button.js';
 import { Copy, UntrustedText } from '../values.js';
 import type { Explanation } from './explanation.js';
@@ -13,16 +13,17 @@ const MOST_LINES = 16;
 
 interface SourcePaneProps {
   readonly hash: string;
+  readonly of: Explanation;
   /** How deep the selected call on the path is; undefined where another one is selected. */
   readonly depth: number | undefined;
+  /** Shown beside the code of the chosen line. */
+  readonly beside: (line: SourceLine | undefined) => ReactNode;
 }
 
-/** Absent until the node has returned the stack of the transaction, and where the stack has no source locations. */
-export function SourcePane({ hash, depth }: SourcePaneProps) {
-  const { data } = useExplained(hash);
-  const isPlaced = data !== null && data !== undefined && hasPlaces(data);
-  const executed = useExecutedLines(hash, isPlaced);
-  return isPlaced ? <SourceStack of={data} depth={depth} files={executed.data?.files} /> : null;
+/** The source of a transaction's failure, with marks of the lines that ran. */
+export function SourcePane({ hash, of, depth, beside }: SourcePaneProps) {
+  const executed = useExecutedLines(hash, true);
+  return <SourceStack of={of} depth={depth} files={executed.data?.files} beside={beside} />;
 }
 
 /** The stack of one call. */
@@ -54,9 +55,10 @@ interface SourceStackProps {
   readonly depth?: number | undefined;
   /** Lines that ran, where the node tells. */
   readonly files?: Result<'devnet_executedLines'>['files'] | undefined;
+  readonly beside?: (line: SourceLine | undefined) => ReactNode;
 }
 
-export function SourceStack({ of, depth, files }: SourceStackProps) {
+export function SourceStack({ of, depth, files, beside }: SourceStackProps) {
   const stacks = stacksOf(of);
   const [picked, pick] = useState<{ readonly of: number | undefined; readonly line: SourceLine }>();
   const first = stacks.find((stack) => stack.depth === depth) ?? stacks[0];
@@ -64,11 +66,19 @@ export function SourceStack({ of, depth, files }: SourceStackProps) {
   const ran = files?.find(({ file }) => file === chosen?.file);
   return (
     <section className="source" aria-label="Source">
+      {chosen && (
+        <div className={beside ? 'excerpt has-variables' : 'excerpt'}>
+          <div>
+            <Excerpt of={chosen} times={ran && new Map(ran.lines.map(asPair))} />
+          </div>
+          {beside?.(chosen)}
+        </div>
+      )}
       {stacks.map(({ depth: at, name, lines }) => (
         <div key={at}>
           {name !== undefined && stacks.length > 1 && (
             <p className="call-name">
-              {at === of.failed_first ? 'failed in' : 'called by'}{' '}
+              {at === of.failed_first ? 'Failed in' : 'Called by'}{' '}
               <UntrustedText text={name} limit={80} />
             </p>
           )}
@@ -80,7 +90,6 @@ export function SourceStack({ of, depth, files }: SourceStackProps) {
           />
         </div>
       ))}
-      {chosen && <Excerpt of={chosen} times={ran && new Map(ran.lines.map(asPair))} />}
     </section>
   );
 }
@@ -132,6 +141,9 @@ function FunctionOf({ line: { function: name, inlined } }: { readonly line: Sour
   );
 }
 
+/** Lines on each side of the marked one that a phone shows. */
+const NEAR = 2;
+
 interface ExcerptProps {
   readonly of: SourceLine;
   readonly times: Times | undefined;
@@ -160,7 +172,14 @@ function Excerpt({ of: line, times }: ExcerptProps) {
         <section className="code" aria-label={`Lines around ${line.line}`} tabIndex={0}>
           <ol>
             {rows.map(({ number, text, parts: namedParts }) => (
-              <CodeLine key={number} number={number} text={text} parts={namedParts} times={times} />
+              <CodeLine
+                key={number}
+                number={number}
+                text={text}
+                parts={namedParts}
+                times={times}
+                isFar={Math.abs(number - (line.line ?? number)) > NEAR}
+              />
             ))}
           </ol>
         </section>

@@ -1,21 +1,21 @@
-// Table of state changes, before and after.
+// State changes of a transaction, a block or several blocks: before, after and the difference, by contract.
 import type { Decoded } from '@starkbox/abi';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useMemo } from 'react';
+import { useMemo } from 'react';
 import { grouped } from '../../format/amount.js';
 import { call } from '../../rpc/client.js';
 import type { Result } from '../../rpc/methods.js';
-import { type Column, VirtualTable } from '../table/table.js';
-import { Address, ClassRef } from '../values.js';
-import { SlotChange, SlotName, SlotValue, slotValue } from './slot-name.js';
+import { Integer } from '../number.js';
+import { ClassRef } from '../values.js';
+import { changedValues, type Felts, joinedValues, missingSlots } from './changed-values.js';
 import {
   type KeyHints,
-  type NamedSlot,
   type SlotLocation,
   type SlotNames,
   slotId,
   useSlotNames,
 } from './slot-names.js';
+import { type OtherChange, ValueTable } from './value-table.js';
 
 type Diff =
   Result<'starknet_traceTransaction'> extends infer T
@@ -25,16 +25,10 @@ type Diff =
     : never;
 
 const MOST = 200;
-
-interface Row {
-  readonly id: string;
-  readonly contract?: string;
-  readonly variable: ReactNode;
-  readonly name?: NamedSlot | undefined;
-  readonly was?: Decoded | undefined;
-  readonly is?: Decoded;
-  readonly becomes?: string;
-}
+/** Further slots of the changed values that are read. */
+const MOST_READ = 1_000;
+/** A length is read before the slots behind it. */
+const ROUNDS = 3;
 
 type ChangedSlot = SlotLocation & { readonly value: string };
 
@@ -49,6 +43,18 @@ async function readBefore(block: number, contract: string, key: string | undefin
     // The contract did not exist, or old states are not available.
     return undefined;
   }
+}
+
+async function readSlots(block: number, slots: readonly SlotLocation[]): Promise<Felts> {
+  const felts = await Promise.all(
+    slots.map(({ contract, key }) => readBefore(block, contract, key)),
+  );
+  return new Map(
+    slots.flatMap((slot, at) => {
+      const felt = felts[at];
+      return felt === undefined ? [] : [[slotId(slot), felt] as const];
+    }),
+  );
 }
 
 interface StateChangesProps {
@@ -70,35 +76,26 @@ export function StateChanges({ diff, before, after, hints }: StateChangesProps) 
     [diff],
   );
   const names = useSlotNames(slots, hints);
-  const old = useQuery({
-    queryKey: ['before', before, slots, diff.nonces],
-    enabled: before >= 0,
-    queryFn: () =>
-      Promise.all(
-        [
-          ...slots.map(({ contract, key }): SlotLocation => ({ contract, key })),
-          ...diff.nonces.slice(0, MOST).map(({ contract_address: contract }) => ({ contract })),
-        ].map((slot) => readBefore(before, slot.contract, 'key' in slot ? slot.key : undefined)),
-      ),
-  });
-  const halves = useOtherHalves(slots, names, before);
-  const rows = useMemo(
-    () => changedRows(diff, slots, { old: old.data, names, halves }),
-    [diff, slots, old.data, names, halves],
-  );
+  const { was, is } = useFelts(slots, names, before);
+  const values = useMemo(() => {
+    const created = new Set(diff.deployed_contracts.map(({ address }) => address));
+    const rows = changedValues(joinedValues(slots, names), was, is, created);
+    // A value that was changed and changed back is not a difference.
+    return after === undefined ? rows : rows.filter((row) => !isEqual(row.was, row.is));
+  }, [diff, slots, names, was, is, after]);
+  const others = useOtherChanges(diff, before);
   const total = diff.storage_diffs.reduce(
     (sum, { storage_entries }) => sum + storage_entries.length,
     0,
   );
   return (
     <>
-      <VirtualTable
+      <ValueTable
         label="State changes"
-        // A value that was changed and changed back is not a difference.
-        rows={after === undefined ? rows : rows.filter(({ was, is }) => !isEqual(was, is))}
-        columns={COLUMNS}
-        idOf={idOf}
-        isTallOnPhones
+        values={values}
+        others={others}
+        sides={SIDES}
+        difference="Change"
       />
       {total > MOST && (
         <p className="quiet">
@@ -114,169 +111,102 @@ export function StateChanges({ diff, before, after, hints }: StateChangesProps) 
   );
 }
 
+const SIDES = ['Before', 'After'] as const;
+
 const bare = (value: Decoded): string =>
   JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'bigint' ? `${inner}` : inner));
 
 const isEqual = (was: Decoded | undefined, is: Decoded | undefined): boolean =>
   was !== undefined && is !== undefined && bare(was) === bare(is);
 
-/** The slot with the other half of a u256. */
-function otherHalf({ contract, key }: SlotLocation, { part }: NamedSlot): SlotLocation | undefined {
-  if (part !== 'low' && part !== 'high') return undefined;
-  const other = BigInt(key) + (part === 'low' ? 1n : -1n);
-  return { contract, key: `0x${other.toString(16)}` };
-}
+const NO_FELTS: Felts = new Map();
 
-type Values = ReadonlyMap<string, string>;
-
-/** Halves of changed values that did not change themselves, by slot: they are as they were before. */
-function useOtherHalves(slots: readonly SlotLocation[], names: SlotNames, before: number): Values {
-  const missing = useMemo(() => {
-    const changed = new Set(slots.map(slotId));
-    return slots.flatMap((slot) => {
-      const name = names.get(slotId(slot));
-      const other = name && otherHalf(slot, name);
-      return other && !changed.has(slotId(other)) ? [other] : [];
-    });
-  }, [slots, names]);
-  const { data } = useQuery({
-    queryKey: ['halves', before, missing],
-    enabled: before >= 0 && missing.length > 0,
-    queryFn: async () => {
-      const values = await Promise.all(
-        missing.map(({ contract, key }) => readBefore(before, contract, key)),
-      );
-      return new Map(missing.map((slot, at) => [slotId(slot), values[at] ?? '0x0']));
+/** The changed slots and all other slots of their values, before and after. */
+function useFelts(
+  slots: readonly ChangedSlot[],
+  names: SlotNames,
+  before: number,
+): { readonly was: Felts; readonly is: Felts } {
+  const changed = useMemo(
+    (): Felts => new Map(slots.map((slot) => [slotId(slot), slot.value])),
+    [slots],
+  );
+  const first = useQuery({
+    queryKey: ['before', before, slots],
+    enabled: before >= 0,
+    queryFn: () => readSlots(before, slots),
+  });
+  const old = first.data;
+  const values = useMemo(() => joinedValues(slots, names), [slots, names]);
+  const more = useQuery({
+    queryKey: ['before', 'values', before, values.map(({ value }) => value.key), slots],
+    enabled: old !== undefined && values.some(({ name }) => name?.value_key !== undefined),
+    placeholderData: (read: Felts | undefined) => read,
+    queryFn: async (): Promise<Felts> => {
+      let felts: Felts = new Map(old);
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const missing = missingSlots(values, felts, new Map([...felts, ...changed]));
+        if (missing.length === 0 || felts.size > MOST_READ) break;
+        felts = new Map([...felts, ...(await readSlots(before, missing.slice(0, MOST_READ)))]);
+      }
+      return felts;
     },
   });
-  return data ?? NO_VALUES;
+  return useMemo(() => {
+    const was = more.data ?? old ?? NO_FELTS;
+    return { was, is: new Map([...was, ...changed]) };
+  }, [more.data, old, changed]);
 }
 
-const NO_VALUES: Values = new Map();
-
-interface ChangeContext {
-  /** What the slots were, and after them the nonces. */
-  readonly old: readonly (string | undefined)[] | undefined;
-  readonly names: SlotNames;
-  /** Unchanged halves of changed values. */
-  readonly halves: Values;
-}
-
-function changedRows(
-  diff: Diff,
-  slots: readonly ChangedSlot[],
-  context: ChangeContext,
-): readonly Row[] {
-  const nonce = (value: string): Decoded => slotValue(undefined, value, undefined);
-  return [
-    ...diff.declared_classes.map(({ class_hash }) => ({
-      id: class_hash,
-      variable: 'class declared',
-      becomes: class_hash,
-    })),
-    ...diff.deployed_contracts.map(({ address, class_hash }) => ({
-      id: address,
-      contract: address,
-      variable: 'deployed',
-      becomes: class_hash,
-    })),
-    ...diff.replaced_classes.map(({ contract_address, class_hash }) => ({
-      id: `replaced ${contract_address}`,
-      contract: contract_address,
-      variable: 'class replaced',
-      becomes: class_hash,
-    })),
-    ...diff.nonces.slice(0, MOST).map(({ contract_address, nonce: value }, at) => {
-      const was = context.old?.[slots.length + at];
-      return {
-        id: `nonce ${contract_address}`,
-        contract: contract_address,
-        variable: 'nonce',
-        was: was === undefined ? undefined : nonce(was),
-        is: nonce(value),
-      };
-    }),
-    ...slotRows(slots, context),
-  ];
-}
-
-/** One row for each slot, and for both halves of a u256. */
-function slotRows(
-  slots: readonly ChangedSlot[],
-  { old, names, halves }: ChangeContext,
-): readonly Row[] {
-  const positions = new Map(slots.map((slot, at) => [slotId(slot), at]));
-  return slots.flatMap((slot, at): readonly Row[] => {
-    const { contract, key } = slot;
-    const name = names.get(slotId(slot));
-    const other = name && otherHalf(slot, name);
-    const otherAt = other && positions.get(slotId(other));
-    // The lower half has the row of both.
-    if (name?.part === 'high' && otherAt !== undefined) return [];
-    const half = otherAt === undefined ? other && halves.get(slotId(other)) : undefined;
-    const changed = { is: slot.value, was: old?.[at] };
-    const paired = {
-      is: otherAt === undefined ? half : slots[otherAt]?.value,
-      was: otherAt === undefined ? half : old?.[otherAt],
-    };
-    const [low, high] = name?.part === 'high' ? [paired, changed] : [changed, paired];
-    const joined = other !== undefined && paired.is !== undefined && low.is !== undefined;
-    const joinedName = joined && name ? { ...name, part: 'low' as const } : name;
-    const value = (which: 'is' | 'was'): Decoded | undefined => {
-      const felt = joined ? low[which] : changed[which];
-      return felt === undefined
-        ? undefined
-        : slotValue(joinedName, felt, joined ? high[which] : undefined);
-    };
-    const is = value('is');
-    return [
-      {
-        id: slotId(slot),
-        contract,
-        variable: <SlotName slot={key} name={name} joined={joined} />,
-        name,
-        was: value('was'),
-        ...(is === undefined ? {} : { is }),
-      },
-    ];
-  });
-}
-
-const idOf = (row: Row): string => row.id;
-
-const COLUMNS: readonly Column<Row>[] = [
-  {
-    head: 'Contract',
-    width: 'w-name',
-    cell: ({ contract }) => contract !== undefined && <Address of={contract} mark />,
-  },
-  { head: 'Variable', phone: 'main', cell: ({ variable }) => variable },
-  {
-    head: 'Before',
-    width: 'w-state',
-    number: true,
-    phone: 'none',
-    cell: ({ contract = '', name, was, is }) =>
-      is !== undefined &&
-      (was === undefined ? '–' : <SlotValue contract={contract} name={name} of={was} />),
-  },
-  {
-    head: 'After',
-    width: 'w-state',
-    number: true,
-    cell: ({ contract = '', name, is, becomes }) =>
-      is === undefined ? (
-        becomes !== undefined && <ClassRef of={becomes} />
-      ) : (
-        <SlotValue contract={contract} name={name} of={is} />
+/** Classes and nonces. */
+function useOtherChanges(diff: Diff, before: number): readonly OtherChange[] {
+  const nonces = useMemo(() => diff.nonces.slice(0, MOST), [diff]);
+  const { data: old } = useQuery({
+    queryKey: ['before', 'nonces', before, nonces],
+    enabled: before >= 0 && nonces.length > 0,
+    queryFn: () =>
+      Promise.all(
+        nonces.map(({ contract_address }) => readBefore(before, contract_address, undefined)),
       ),
-  },
-  {
-    head: 'Change',
-    width: 'w-state',
-    number: true,
-    cell: ({ contract = '', was, is }) =>
-      was !== undefined &&
-      is !== undefined && <SlotChange contract={contract} from={was} to={is} />,
-  },
-];
+  });
+  return useMemo(
+    () => [
+      ...diff.declared_classes.map(({ class_hash }) => ({
+        id: class_hash,
+        contract: undefined,
+        title: 'class declared',
+        was: null,
+        is: <ClassRef of={class_hash} />,
+      })),
+      ...diff.deployed_contracts.map(({ address, class_hash }) => ({
+        id: address,
+        contract: address,
+        title: 'deployed',
+        was: null,
+        is: <ClassRef of={class_hash} />,
+      })),
+      ...diff.replaced_classes.map(({ contract_address, class_hash }) => ({
+        id: `replaced ${contract_address}`,
+        contract: contract_address,
+        title: 'class replaced',
+        was: null,
+        is: <ClassRef of={class_hash} />,
+      })),
+      ...nonces.map(({ contract_address, nonce }, at) =>
+        nonceChange(contract_address, old?.[at], nonce),
+      ),
+    ],
+    [diff, nonces, old],
+  );
+}
+
+function nonceChange(contract: string, was: string | undefined, is: string): OtherChange {
+  return {
+    id: `nonce ${contract}`,
+    contract,
+    title: 'nonce',
+    was: was === undefined ? <span className="quiet">–</span> : <Integer of={BigInt(was)} />,
+    is: <Integer of={BigInt(is)} />,
+    ...(was === undefined ? {} : { change: <Integer of={BigInt(is) - BigInt(was)} signed /> }),
+  };
+}

@@ -10,15 +10,15 @@ import {
   type TransactionRow,
   useContractsKnown,
 } from '../../rpc/queries.js';
+import { Amount, Integer } from '../number.js';
+import { peek, usePeeked } from '../side-panel.js';
 import { LiveTable } from '../table/live-table.js';
 import type { Column } from '../table/table.js';
 import {
   Address,
   Age,
-  Amount,
   BlockRef,
   FunctionName,
-  Gas,
   Link,
   Status,
   TxRef,
@@ -112,7 +112,7 @@ const COLUMNS: readonly Column<TransactionRow>[] = [
     phone: 'none',
     cell: (row) => TYPE_NAMES[row.type] ?? row.type,
   },
-  { head: 'Call', phone: 'main', cell: (row) => <CallSummary of={row} /> },
+  { head: 'Call', phone: 'main', least: 20, cell: (row) => <CallSummary of={row} /> },
   {
     head: 'Calls',
     width: 'w-small',
@@ -125,7 +125,7 @@ const COLUMNS: readonly Column<TransactionRow>[] = [
     width: 'w-gas',
     number: true,
     phone: 'none',
-    cell: (row) => <Gas of={row.l2_gas} />,
+    cell: (row) => <Integer of={row.l2_gas} />,
   },
   {
     head: 'Fee STRK',
@@ -161,6 +161,7 @@ export const USUALLY_SHOWN: ReadonlySet<string> = new Set([
 
 const idOf = (row: TransactionRow): string => row.transaction_hash;
 const hrefOf = (row: TransactionRow): string => to('tx', row.transaction_hash);
+const onPeek = (row: TransactionRow): void => peek(row.transaction_hash);
 
 interface TransactionListProps {
   readonly filter: TransactionFilter;
@@ -185,6 +186,8 @@ export function TransactionList({ filter, empty, heads = USUALLY_SHOWN }: Transa
     );
   }, []);
   const contractsKnown = useContractsKnown(contracts);
+  const peeked = usePeeked();
+  const isPeeked = useCallback((row: TransactionRow) => idOf(row) === peeked, [peeked]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: functions have names once their classes are known
   const columns = useMemo(
     () => COLUMNS.filter(({ head }) => heads.has(head)),
@@ -201,6 +204,8 @@ export function TransactionList({ filter, empty, heads = USUALLY_SHOWN }: Transa
       hrefOf={hrefOf}
       copyOf={idOf}
       onRows={onRows}
+      onPeek={onPeek}
+      isPeeked={isPeeked}
       empty={empty}
     />
   );

@@ -1,19 +1,13 @@
 // Call tree table: frames with the events between them, open along the path to the failure, and the selected frame.
 import type { CallTree, Frame } from '@starkbox/abi';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import {
-  type KeyboardEvent,
-  type ReactNode,
-  type RefObject,
-  useMemo,
-  useRef,
-  useState,
-} from 'react';
+import { type KeyboardEvent, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import { counted } from '../../../format/amount.js';
 import { useNames } from '../../../format/names.js';
 import { isShortcut } from '../../../navigation/key-events.js';
 import { go, setQuery, to, useRoute } from '../../../navigation/route.js';
 import { Checkbox, TextInput } from '../../../parts/inputs.js';
+import { Integer } from '../../../parts/number.js';
 import { rowHeight, Spacer } from '../../../parts/table/table.js';
 import { asJson, type Classes, FrameDetail } from '../../../parts/transaction/call-line.js';
 import { runTask } from '../../../state/tasks.js';
@@ -32,11 +26,9 @@ interface CallTreeProps {
   readonly tree: CallTree;
   readonly classes: Classes;
   readonly total: number;
-  /** Shown at the side of the tree, or below it where there is no room. */
-  readonly beside?: ReactNode;
 }
 
-export function CallTreeView({ hash, tree, classes, total, beside }: CallTreeProps) {
+export function CallTreeView({ hash, tree, classes, total }: CallTreeProps) {
   const frameId = useRoute().query.get('frame') ?? undefined;
   const chosen = frameId ?? tree.cause?.id;
   const field = useRef<HTMLInputElement>(null);
@@ -48,8 +40,9 @@ export function CallTreeView({ hash, tree, classes, total, beside }: CallTreePro
     const others = [...open].filter((rowId) => rowId !== id);
     setOpen(new Set(isOpen ? [...others, id] : others));
   };
+  const showFailure = useFailureRow(tree, rows, { open, setOpen, move });
   const press = (event: KeyboardEvent): void =>
-    pressKey(event, { hash, tree, rows, active, open, setOpen, toggle, move, field });
+    pressKey(event, { hash, tree, rows, active, open, setOpen, toggle, move, showFailure, field });
 
   const items = virtual.getVirtualItems();
   const before = items[0]?.start ?? 0;
@@ -73,7 +66,7 @@ export function CallTreeView({ hash, tree, classes, total, beside }: CallTreePro
           ref={scroller}
           className="tree-scroll"
           aria-label="Calls"
-          style={{ height: Math.min(TALLEST, rows.length * rowHeight() + 36) }}
+          style={{ maxHeight: TALLEST }}
         >
           <table
             className="table tree"
@@ -108,10 +101,28 @@ export function CallTreeView({ hash, tree, classes, total, beside }: CallTreePro
             </tbody>
           </table>
         </section>
-        {beside}
+        <OutsideCalls tree={tree} total={total} />
         {selected?.kind === 'frame' && <Detail of={selected.frame} classes={classes} hash={hash} />}
       </div>
     </div>
+  );
+}
+
+/** The rest of the gas that the receipt has, so that the tree and the receipt agree. */
+function OutsideCalls({ tree, total }: Pick<CallTreeProps, 'tree' | 'total'>) {
+  const charged = tree.roots.filter(({ phase }) => phase !== 'fee');
+  const outside = charged.reduce((rest, { l2Gas = 0 }) => rest - l2Gas, total);
+  if (outside <= 0) return null;
+  const isReverted = charged.some(({ failed }) => failed);
+  return (
+    <p className="outside-calls">
+      <span>
+        {isReverted
+          ? 'Reverted calls, and charges outside of calls'
+          : 'Outside of the calls: calldata, signature, events, messages and steps of the protocol'}
+      </span>
+      <Integer of={outside} />
+    </p>
   );
 }
 
@@ -188,6 +199,7 @@ function useActiveRow(rows: readonly TreeRow[], chosen: string | undefined) {
     getScrollElement: () => scroller.current,
     estimateSize: rowHeight,
     overscan: 8,
+    initialRect: { width: TALLEST, height: TALLEST },
   });
   const move = (at: number): void => {
     const bounded = Math.max(0, Math.min(rows.length - 1, at));
@@ -200,6 +212,44 @@ function useActiveRow(rows: readonly TreeRow[], chosen: string | undefined) {
   return { scroller, virtual, active, setActive, move };
 }
 
+type Opening = Pick<Keys, 'open' | 'setOpen' | 'move'>;
+
+/** Goes to the failing call, by a function and by `x` from anywhere on the page. */
+function useFailureRow(
+  tree: CallTree,
+  rows: readonly TreeRow[],
+  { open, setOpen, move }: Opening,
+): () => void {
+  const [isWanted, setWanted] = useState(false);
+  const id = tree.cause?.id;
+  const show = (): void => {
+    if (id === undefined) return;
+    setOpen(new Set([...open, ...firstOpen(tree, id)]));
+    setQuery({ frame: id });
+    setWanted(true);
+  };
+  const latest = useRef(show);
+  latest.current = show;
+  useEffect(() => {
+    const press = (event: globalThis.KeyboardEvent): void => {
+      if (event.key !== 'x' || !isShortcut(event)) return;
+      event.preventDefault();
+      latest.current();
+    };
+    addEventListener('keydown', press);
+    return () => removeEventListener('keydown', press);
+  }, []);
+  // The row is there after the path was opened.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each request
+  useEffect(() => {
+    const at = rows.findIndex((row) => row.kind === 'frame' && row.frame.id === id);
+    if (!isWanted || at < 0) return;
+    setWanted(false);
+    move(at);
+  }, [isWanted, rows]);
+  return show;
+}
+
 interface Keys {
   readonly hash: string;
   readonly tree: CallTree;
@@ -209,11 +259,12 @@ interface Keys {
   readonly setOpen: (open: Set<string>) => void;
   readonly toggle: (id: string, isOpen: boolean) => void;
   readonly move: (at: number) => void;
+  readonly showFailure: () => void;
   readonly field: RefObject<HTMLInputElement | null>;
 }
 
 function pressKey(event: KeyboardEvent, of: Keys): void {
-  const { hash, tree, rows, active, open, setOpen, toggle, move, field } = of;
+  const { hash, tree, rows, active, open, setOpen, toggle, move, showFailure, field } = of;
   if (event.metaKey || event.ctrlKey || event.altKey) return;
   if (event.key.length === 1 && !isShortcut(event)) return;
   const row = rows[active];
@@ -237,7 +288,7 @@ function pressKey(event: KeyboardEvent, of: Keys): void {
     e: () =>
       setOpen(frames.reduce((all, frame) => withInner(frame, all), new Set(open).add(row.id))),
     E: () => setOpen(tree.roots.reduce((all, root) => withInner(root, all), new Set<string>())),
-    x: () => move(rows.findIndex((row) => row.kind === 'frame' && row.frame.cause !== undefined)),
+    x: showFailure,
     c: () => runTask(copyCall(frame)),
     g: () => setQuery({ tab: 'gas', focus: frame.id, frame: undefined }),
     d: () => go(debugOf(hash, frame.id)),
@@ -294,13 +345,13 @@ function TreeHead() {
     <thead>
       <tr>
         <th scope="col">Frame</th>
-        <th scope="col" className="w-kind wide">
+        <th scope="col" className="w-kind">
           Kind
         </th>
         <th scope="col" className="w-gas number">
-          l2 gas
+          L2 gas
         </th>
-        <th scope="col" className="w-share wide">
+        <th scope="col" className="w-share">
           Share
         </th>
       </tr>

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { grouped, share } from '../../../format/amount.js';
 import { setQuery } from '../../../navigation/route.js';
 import { PlainButton } from '../../../parts/button.js';
+import { Icon } from '../../../parts/icons.js';
 import {
   CallLine,
   type Classes,
@@ -41,6 +42,7 @@ export function Row(props: RowProps) {
   const { row, index, classes, total, isOpen, activate, toggle } = props;
   const frame = useWholeFrame(row.kind === 'run' ? (row.frames[0] ?? NO_FRAME) : row.frame);
   const isDim = frame.fate !== undefined || frame.phase === 'fee';
+  const isFailing = row.kind === 'frame' && frame.failed;
   const isParent = row.kind === 'run' || (row.kind === 'frame' && row.isParent);
   return (
     <tr
@@ -50,7 +52,7 @@ export function Row(props: RowProps) {
       aria-expanded={isParent ? isOpen : undefined}
       aria-selected={props.isChosen}
       tabIndex={props.isActive ? 0 : -1}
-      className={isDim ? 'dim' : undefined}
+      className={isDim ? 'dim' : isFailing ? 'failing' : undefined}
       onFocus={({ target, currentTarget }) => {
         // Focus on a link inside of the row does not change the current row.
         if (target === currentTarget) activate(index);
@@ -82,7 +84,7 @@ export function Row(props: RowProps) {
       ) : row.kind === 'frame' ? (
         <Cells
           kind={frame.kind}
-          gas={frame.l2Gas === undefined ? '–' : grouped(frame.l2Gas)}
+          gas={gasText(frame)}
           share={<Share of={frame} gas={frame.l2Gas} total={total} />}
         />
       ) : (
@@ -116,19 +118,25 @@ const NO_FRAME: Frame = {
   fate: undefined,
 };
 
+/** A call that is measured in Cairo steps has L1 gas instead. */
+function gasText({ l2Gas, l1Gas }: Frame): string {
+  if (l1Gas !== undefined) return `${grouped(l1Gas)} L1 gas`;
+  return l2Gas === undefined ? '–' : grouped(l2Gas);
+}
+
 const gasOf = (frames: readonly Frame[]): number =>
   frames.reduce((sum, { l2Gas = 0 }) => sum + l2Gas, 0);
 
 function Cells(of: { readonly kind: string; readonly gas: string; readonly share?: ReactNode }) {
   return (
     <>
-      <td className="wide soft" role="gridcell">
+      <td className="w-kind soft" role="gridcell">
         {of.kind}
       </td>
-      <td className="number" role="gridcell">
+      <td className="w-gas number" role="gridcell">
         {of.gas}
       </td>
-      <td className="wide" role="gridcell">
+      <td className="w-share" role="gridcell">
         {of.share}
       </td>
     </>
@@ -149,7 +157,7 @@ function Twist({ isParent, isOpen, toggle }: TwistProps) {
       aria-label={isOpen ? 'Close' : 'Open'}
       onClick={toggle}
     >
-      <span aria-hidden="true">{isOpen ? '▾' : '▸'}</span>
+      <Icon name={isOpen ? 'down' : 'right'} />
     </PlainButton>
   ) : (
     <span className="twist" />
@@ -166,8 +174,8 @@ function FrameText({ of: frame, classes }: TextProps) {
     <span className="what">
       {frame.depth === 0 && <span className="phase">{PHASES[frame.phase]}</span>}
       {frame.failed && (
-        <span className="fail" role="img" aria-label="failed">
-          ✕{' '}
+        <span className="fail sign" role="img" aria-label="failed">
+          <Icon name="close" />
         </span>
       )}
       <CallLine of={frame} classes={classes} />
@@ -188,9 +196,9 @@ function EventText({ of: frame, index, classes }: TextProps & { readonly index: 
   const abi = frame.classHash === undefined ? undefined : classes.get(frame.classHash);
   return (
     <span className="what emitted">
-      <span role="img" aria-label="event">
-        •
-      </span>{' '}
+      <span className="sign" role="img" aria-label="event">
+        <Icon name="events" />
+      </span>
       {event && <EventLine keys={event.keys} data={event.data} abi={abi} from={frame.contract} />}
     </span>
   );

@@ -1,6 +1,7 @@
 // Filter of transactions: in the page's address, as parameters of the node, in words.
 import { canonicalFelt, type Names, selectorOf } from '@starkbox/abi';
 import { functionName } from '../../../format/names.js';
+import { escapeText } from '../../../format/untrusted-text.js';
 import { numberIn } from '../../../parts/inputs.js';
 import { TYPE_NAMES } from '../../../parts/transaction/transaction-list.js';
 import type { TransactionFilter } from '../../../rpc/queries.js';
@@ -11,8 +12,8 @@ const NAME = /^[A-Za-z_]\w{0,80}$/;
 
 /** Names of the parameters in the address; all others of the page are no filter. */
 export const FILTERS = [
-  'type',
   'status',
+  'type',
   'sender',
   'contract',
   'function',
@@ -61,13 +62,19 @@ export function filterQuery(params: URLSearchParams): Record<string, string> {
   );
 }
 
-/** A filter in words. */
-export function filterText(name: string, value: string, names: Names): string {
+/** The value of a filter in words. */
+export function filterValueText(name: string, value: string, names: Names): string {
   if (name === 'type') return TYPE_NAMES[value] ?? value;
   if (name === 'status') return value.toLowerCase();
-  if (name === 'function') return `function ${functionName(value) ?? value}`;
-  if (name === 'from') return `from block ${value}`;
-  if (name === 'to') return `to block ${value}`;
-  if (name === 'panic') return `panic “${value}”`;
-  return `${name} ${names.get(value) ?? value}`;
+  if (name === 'function') return functionName(value) ?? value;
+  if (name === 'panic') return `“${escapeText(value, LONGEST_TEXT).text}”`;
+  return names.get(value) ?? escapeText(value, LONGEST_TEXT).text;
+}
+
+/** A filter in words. */
+export function filterText(name: string, value: string, names: Names): string {
+  const text = filterValueText(name, value, names);
+  if (name === 'type' || name === 'status') return text;
+  if (name === 'from' || name === 'to') return `${name} block ${text}`;
+  return name === 'panic' ? `message ${text}` : `${name} ${text}`;
 }

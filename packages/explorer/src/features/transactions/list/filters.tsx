@@ -1,172 +1,231 @@
-// Fields of the filters of transactions.
+// Filters of transactions as chips: one for each filter in use, and a menu that adds another.
 import { canonicalFelt } from '@starkbox/abi';
-import { type KeyboardEvent, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useNames } from '../../../format/names.js';
 import { setQuery, useRoute } from '../../../navigation/route.js';
-import { Button } from '../../../parts/button.js';
-import { numberIn } from '../../../parts/inputs.js';
+import { Button, PlainButton } from '../../../parts/button.js';
+import { ChipMenu } from '../../../parts/chips.js';
+import { Form, numberIn, TextInput } from '../../../parts/inputs.js';
 import { TYPE_NAMES } from '../../../parts/transaction/transaction-list.js';
-import type { TransactionFilter } from '../../../rpc/queries.js';
-import { type FilterName, selectorIn, TYPES } from './filter.js';
+import { UntrustedText } from '../../../parts/values.js';
+import { FILTERS, type FilterName, filterValueText, selectorIn, TYPES } from './filter.js';
 
-/** On a phone, the fields fold away below the number of filters that hold. */
-export function Filters({ filter }: { readonly filter: TransactionFilter }) {
-  const count = Object.keys(filter).length;
-  const fields = (
-    <search className="filters">
-      <Choice name="type" of={TYPES.map((type) => [type, TYPE_NAMES[type] ?? type])} />
-      <Choice
-        name="status"
-        of={[
-          ['SUCCEEDED', 'succeeded'],
-          ['REVERTED', 'reverted'],
-        ]}
-      />
-      <AddressFilter name="sender" value={filter.sender} />
-      <AddressFilter name="contract" value={filter.contract} />
-      <TextFilter
-        name="function"
-        placeholder="name or 0x…"
-        fault={(text) =>
-          selectorIn(text) === undefined
-            ? 'A function is a name like transfer, or a selector like 0x83af….'
-            : undefined
-        }
-      />
-      <TextFilter name="from" label="from block" size="tiny" fault={blockFault} />
-      <TextFilter name="to" label="to block" size="tiny" fault={blockFault} />
-      <TextFilter name="panic" placeholder="part of the failure message" fault={() => undefined} />
-      {filter.block_number !== undefined && (
-        <Button onClick={() => setQuery({ block: undefined })}>
-          block {filter.block_number} ✕
-        </Button>
-      )}
-    </search>
-  );
-  if (innerWidth >= 640) return fields;
-  return (
-    <details className="folded">
-      <summary>Filters{count > 0 && `: ${count}`}</summary>
-      {fields}
-    </details>
-  );
+interface FilterField {
+  readonly label: string;
+  /** The only values, with their words. */
+  readonly options?: readonly (readonly [value: string, word: string])[];
+  readonly placeholder?: string;
+  /** Whether known addresses are offered. */
+  readonly isAddress?: boolean;
+  /** Why a text cannot be used. */
+  readonly fault?: (text: string) => string | undefined;
 }
 
 const blockFault = (text: string): string | undefined =>
   numberIn(text) === undefined ? 'A block is a number like 12.' : undefined;
 
-interface ChoiceProps {
-  readonly name: FilterName;
-  readonly of: readonly (readonly [value: string, word: string])[];
+const addressFault = (text: string): string | undefined =>
+  canonicalFelt(text) === undefined ? 'An address has 0x and hexadecimal digits.' : undefined;
+
+const FIELDS: Readonly<Record<FilterName, FilterField>> = {
+  status: {
+    label: 'Status',
+    options: [
+      ['SUCCEEDED', 'succeeded'],
+      ['REVERTED', 'reverted'],
+    ],
+  },
+  type: { label: 'Type', options: TYPES.map((type) => [type, TYPE_NAMES[type] ?? type]) },
+  sender: { label: 'Sender', placeholder: '0x…', isAddress: true, fault: addressFault },
+  contract: { label: 'Contract', placeholder: '0x…', isAddress: true, fault: addressFault },
+  function: {
+    label: 'Function',
+    placeholder: 'name or 0x…',
+    fault: (text) =>
+      selectorIn(text) === undefined
+        ? 'A function is a name like transfer, or a selector like 0x83af….'
+        : undefined,
+  },
+  block: { label: 'Block', placeholder: '12', fault: blockFault },
+  from: { label: 'From block', placeholder: '12', fault: blockFault },
+  to: { label: 'To block', placeholder: '12', fault: blockFault },
+  panic: { label: 'Failure message', placeholder: 'part of the message' },
+};
+
+function faultOf(name: FilterName, value: string): string | undefined {
+  const { options, fault } = FIELDS[name];
+  if (options) {
+    return options.some(([option]) => option === value) ? undefined : `“${value}” is unknown.`;
+  }
+  return fault?.(value);
 }
 
-function Choice({ name, of }: ChoiceProps) {
-  const valueInAddress = useRoute().query.get(name) ?? '';
+export function Filters() {
+  const { query } = useRoute();
+  const names = useNames();
+  const bar = useRef<HTMLElement>(null);
+  const valueIn = (name: FilterName): string => query.get(name)?.trim() ?? '';
+  const used = FILTERS.filter((name) => valueIn(name) !== '');
+  const free = FILTERS.filter((name) => valueIn(name) === '');
+  /** The chip or field that had the focus is gone. */
+  const focusMenu = (): void => {
+    requestAnimationFrame(() =>
+      bar.current?.querySelector<HTMLElement>('.chip-menu:last-of-type .chip')?.focus(),
+    );
+  };
+  const faults = used.flatMap((name) => faultOf(name, valueIn(name)) ?? []);
   return (
-    <label>
-      {name}:
-      <select
-        value={of.some(([value]) => value === valueInAddress) ? valueInAddress : ''}
-        onChange={(event) => setQuery({ [name]: event.target.value || undefined })}
-      >
-        <option value="">any</option>
-        {of.map(([value, word]) => (
-          <option key={value} value={value}>
-            {word}
-          </option>
-        ))}
-      </select>
-    </label>
+    <search className="chips" ref={bar}>
+      {used.map((name) => (
+        <ChipMenu
+          key={name}
+          label={FIELDS[name].label}
+          value={filterValueText(name, valueIn(name), names)}
+          clear={() => {
+            setQuery({ [name]: undefined });
+            focusMenu();
+          }}
+        >
+          {(close) => <FilterEditor name={name} value={valueIn(name)} close={close} />}
+        </ChipMenu>
+      ))}
+      {free.length > 0 && (
+        <ChipMenu label="Add filter">
+          {(close) => (
+            <NewFilter
+              names={free}
+              close={() => {
+                close();
+                focusMenu();
+              }}
+            />
+          )}
+        </ChipMenu>
+      )}
+      {faults.map((fault) => (
+        <span key={fault} className="fail">
+          <UntrustedText text={fault} limit={200} />
+        </span>
+      ))}
+    </search>
   );
 }
 
-interface TextFilterProps {
-  readonly name: FilterName;
-  readonly label?: string;
-  readonly placeholder?: string;
-  readonly size?: string;
-  /** Why a text cannot be used. */
-  readonly fault: (text: string) => string | undefined;
+interface NewFilterProps {
+  readonly names: readonly FilterName[];
+  readonly close: () => void;
 }
 
-/** Typed filter; Enter and leaving the field take it over into the address. */
-function TextFilter({ name, label = name, placeholder, size, fault }: TextFilterProps) {
-  const valueInAddress = useRoute().query.get(name) ?? '';
-  const [draft, setDraft] = useState<{ readonly text: string; readonly of: string }>();
-  // A draft is of the value it was begun from; a link may have changed it since.
-  const text = draft?.of === valueInAddress ? draft.text : valueInAddress;
-  const wrong = text.trim() === '' ? undefined : fault(text.trim());
-  const id = `filter-${name}`;
-  const commit = (): void => {
-    if (wrong !== undefined || text.trim() === valueInAddress) return;
-    setQuery({ [name]: text.trim() || undefined });
+/** First the name of a filter, then its value. */
+function NewFilter({ names, close }: NewFilterProps) {
+  const [name, setName] = useState<FilterName | undefined>();
+  if (name !== undefined) return <FilterEditor name={name} value="" close={close} isFocused />;
+  return names.map((option) => (
+    <PlainButton key={option} className="plain menu-item" onClick={() => setName(option)}>
+      {FIELDS[option].label}
+    </PlainButton>
+  ));
+}
+
+interface FilterEditorProps {
+  readonly name: FilterName;
+  readonly value: string;
+  readonly close: () => void;
+  /** Whether the first control takes the focus. */
+  readonly isFocused?: boolean;
+}
+
+function FilterEditor({ name, value, close, isFocused = false }: FilterEditorProps) {
+  const editor = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (isFocused) editor.current?.querySelector<HTMLElement>('input, button')?.focus();
+  }, [isFocused]);
+  const apply = (text: string): void => {
+    setQuery({ [name]: text || undefined });
+    close();
   };
+  const { options } = FIELDS[name];
   return (
-    <label className="text-filter">
-      {label}:
-      <input
-        type="search"
-        className={size ?? 'medium'}
-        value={text}
-        placeholder={placeholder}
-        maxLength={200}
-        aria-invalid={wrong !== undefined}
-        aria-describedby={wrong === undefined ? undefined : id}
-        onChange={({ target }) => setDraft({ text: target.value, of: valueInAddress })}
-        onBlur={commit}
-        onKeyDown={(event) => {
-          if (event.key === 'Enter') commit();
+    <div className="filter-editor" ref={editor}>
+      {options ? (
+        options.map(([option, word]) => (
+          <PlainButton
+            key={option}
+            className="plain menu-item"
+            aria-pressed={option === value}
+            onClick={() => apply(option)}
+          >
+            {word}
+          </PlainButton>
+        ))
+      ) : (
+        <TextEditor name={name} value={value} apply={apply} />
+      )}
+    </div>
+  );
+}
+
+interface TextEditorProps {
+  readonly name: FilterName;
+  readonly value: string;
+  readonly apply: (text: string) => void;
+}
+
+const MOST_KNOWN = 30;
+
+function TextEditor({ name, value, apply }: TextEditorProps) {
+  const names = useNames();
+  const [text, setText] = useState(value);
+  const { label, placeholder, isAddress = false, fault } = FIELDS[name];
+  const typed = text.trim();
+  const search = typed.toLowerCase();
+  const known = isAddress
+    ? [...names].filter(([, word]) => word.toLowerCase().includes(search)).slice(0, MOST_KNOWN)
+    : [];
+  const byName = known.find(([, word]) => word.toLowerCase() === search)?.[0];
+  const wrong = typed === '' || byName !== undefined ? undefined : fault?.(typed);
+  const id = `filter-${name}`;
+  return (
+    <>
+      <Form
+        className="line-of"
+        submit={() => {
+          if (wrong === undefined) apply(byName ?? typed);
         }}
-      />
-      {wrong !== undefined && (
+      >
+        <TextInput
+          label={label}
+          value={text}
+          placeholder={isAddress ? 'name or 0x…' : placeholder}
+          maxLength={200}
+          aria-invalid={wrong !== undefined}
+          aria-describedby={wrong === undefined ? undefined : id}
+          change={setText}
+        />
+        <Button type="submit" aria-disabled={wrong !== undefined}>
+          Apply
+        </Button>
+      </Form>
+      {wrong !== undefined && known.length === 0 && (
         <span id={id} className="fail">
           {wrong}
         </span>
       )}
-    </label>
-  );
-}
-
-interface AddressFilterProps {
-  readonly name: FilterName;
-  readonly value: string | undefined;
-}
-
-/** Address filter: a known address, or a typed one. */
-function AddressFilter({ name, value }: AddressFilterProps) {
-  const names = useNames();
-  const [draft, setDraft] = useState('');
-  const labelled = [...names].map(([address, label]) => ({ address, label }));
-  const isOther = value !== undefined && !names.has(value);
-  const press = (event: KeyboardEvent): void => {
-    const address = canonicalFelt(draft);
-    if (event.key === 'Enter' && address !== undefined) setQuery({ [name]: address });
-  };
-  return (
-    <label>
-      {name}:
-      <select
-        value={value ?? ''}
-        onChange={(event) => setQuery({ [name]: event.target.value || undefined })}
-      >
-        <option value="">any</option>
-        {isOther && <option value={value}>{value}</option>}
-        {labelled.map(({ address, label }) => (
-          <option key={address} value={address}>
-            {label}
-          </option>
-        ))}
-      </select>
-      {value === undefined && (
-        <input
-          className="mono address-input"
-          aria-label={`${name} by address`}
-          placeholder="0x…"
-          value={draft}
-          onChange={(event) => setDraft(event.target.value)}
-          onKeyDown={press}
-        />
+      {known.length > 0 && (
+        <ul className="known-addresses" aria-label="Known addresses">
+          {known.map(([address, word]) => (
+            <li key={address}>
+              <PlainButton
+                className="plain menu-item"
+                title={address}
+                onClick={() => apply(address)}
+              >
+                <UntrustedText text={word} limit={60} />
+              </PlainButton>
+            </li>
+          ))}
+        </ul>
       )}
-    </label>
+    </>
   );
 }

@@ -35,7 +35,7 @@ export function TransactionsPage() {
         }
       />
       <Views />
-      <Filters filter={filter} />
+      <Filters />
       <TransactionList
         filter={filter}
         heads={columns}

@@ -1,0 +1,66 @@
+// Events tab of a contract: all of its events, or those of one kind with a column for each member.
+import type { Abi } from '@starkbox/abi';
+import { useMemo } from 'react';
+import { eventKindsOf } from '../../format/event-kinds.js';
+import { escapeText } from '../../format/untrusted-text.js';
+import { setQuery, to, useRoute } from '../../navigation/route.js';
+import { ChipChoice } from '../../parts/chips.js';
+import { EventList } from '../../parts/transaction/event-list.js';
+import { Link } from '../../parts/values.js';
+import type { EventFilter } from '../../rpc/event-filter.js';
+
+const ALL = '';
+const MOST_CHIPS = 30;
+
+interface ContractEventsProps {
+  readonly address: string;
+  readonly abi: Abi | undefined;
+}
+
+export function ContractEvents({ address, abi }: ContractEventsProps) {
+  const chosen = useRoute().query.get('kind') ?? ALL;
+  const kinds = useMemo(() => (abi ? eventKindsOf(abi) : []), [abi]);
+  const kind = kinds.find(({ name }) => name === chosen);
+  const filter = useMemo(
+    (): EventFilter => ({
+      address,
+      name: undefined,
+      keys: kind?.keys.map((key) => [key]) ?? [],
+      from: undefined,
+      to: undefined,
+    }),
+    [address, kind],
+  );
+  return (
+    <>
+      <div className="tab-bar">
+        {kinds.length > 0 && (
+          <ChipChoice
+            label="Kind of event"
+            options={[
+              [ALL, 'All kinds'],
+              ...kinds
+                .slice(0, MOST_CHIPS)
+                .map(({ name }) => [name, escapeText(name, 40).text] as const),
+            ]}
+            value={kind?.name ?? ALL}
+            change={(name) => setQuery({ kind: name === ALL ? undefined : name })}
+          />
+        )}
+        <Link className="aside" href={to('events', undefined, { address })}>
+          More filters
+        </Link>
+      </div>
+      <EventList
+        filter={filter}
+        kind={kind}
+        empty={(hasMore) => (
+          <p>
+            {kind ? 'No event of this kind was emitted' : 'This contract has emitted no event'}
+            {hasMore && ' in the blocks searched so far'}.
+          </p>
+        )}
+      />
+    </>
+  );
+}

@@ -1,0 +1,78 @@
+// Facts of a token as its contract reports them: name, symbol, decimals, supply.
+import { type Abi, decodeShortString, selectorOf } from '@starkbox/abi';
+import { useQuery } from '@tanstack/react-query';
+import type { Unit } from '../../../format/amount.js';
+import { escapeText } from '../../../format/untrusted-text.js';
+import { call } from '../../../rpc/client.js';
+import { useLive } from '../../../rpc/live-state.js';
+import { unitOfContract } from '../../../rpc/tokens.js';
+
+export interface TokenFacts {
+  readonly name: string | undefined;
+  readonly unit: Unit;
+  /** Undefined where the contract has no such function. */
+  readonly supply: bigint | undefined;
+}
+
+const MOST_DECIMALS = 77;
+const LONGEST_NAME = 60;
+const DECIMALS = selectorOf('decimals');
+const BALANCES = [selectorOf('balance_of'), selectorOf('balanceOf')];
+
+/** Whether the class has the functions of an ERC-20. */
+export function isToken(abi: Abi): boolean {
+  return abi.functions.has(DECIMALS) && BALANCES.some((selector) => abi.functions.has(selector));
+}
+
+async function ask(contract_address: string, name: string): Promise<readonly string[]> {
+  return call('starknet_call', {
+    request: { contract_address, entry_point_selector: selectorOf(name), calldata: [] },
+    block_id: 'pre_confirmed',
+  }).catch(() => []);
+}
+
+/** A short string, or a byte array: its number of words, the words, the rest, and the length of the rest. */
+export function textIn(answer: readonly string[]): string | undefined {
+  const words = answer.length === 1 ? answer : answer.slice(1, -1);
+  const texts = words.flatMap((word) => (word === '0x0' ? [] : (decodeShortString(word) ?? '?')));
+  return texts.length === 0 ? undefined : texts.join('');
+}
+
+/** A u256 in two felts, or any number in one. */
+export function numberIn(answer: readonly string[]): bigint | undefined {
+  const [low, high = '0x0'] = answer;
+  return low === undefined ? undefined : BigInt(low) + (BigInt(high) << 128n);
+}
+
+/** Null where the contract is not a token. */
+async function readToken(address: string): Promise<TokenFacts | null> {
+  const [name, symbol, decimals, supply, camelSupply] = await Promise.all([
+    ask(address, 'name'),
+    ask(address, 'symbol'),
+    ask(address, 'decimals'),
+    ask(address, 'total_supply'),
+    ask(address, 'totalSupply'),
+  ]);
+  const places = Number(decimals[0] ?? 'NaN');
+  if (!(places <= MOST_DECIMALS)) return null;
+  const writtenName = textIn(name);
+  const token = { decimals: places, symbol: textIn(symbol) ?? '' };
+  const unit = unitOfContract(address, { token });
+  if (!unit) return null;
+  return {
+    name: writtenName === undefined ? undefined : escapeText(writtenName, LONGEST_NAME).text,
+    unit,
+    supply: numberIn(supply) ?? numberIn(camelSupply),
+  };
+}
+
+/** Read again after each change of the chain. */
+export function useTokenFacts(address: string) {
+  const beat = useLive((live) => live.beat);
+  return useQuery({
+    queryKey: ['token facts', address, beat],
+    placeholderData: (old) => old,
+    gcTime: 10_000,
+    queryFn: () => readToken(address),
+  });
+}

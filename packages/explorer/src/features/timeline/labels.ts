@@ -1,0 +1,57 @@
+// Places of labels: none covers another, and none leaves the chart.
+
+/** Pixels of a letter; labels are short, so an estimate is enough. */
+const LETTER = 6.6;
+const GAP = 10;
+
+export const labelWidth = (text: string): number => text.length * LETTER;
+
+/** The left end of a label that begins at a place, moved so that it stays inside. */
+export function within(at: number, width: number, room: number): number {
+  return Math.max(2, Math.min(at, room - width - 2));
+}
+
+export interface Wanted {
+  readonly id: string;
+  /** Pixel of the thing. */
+  readonly at: number;
+  readonly text: string;
+}
+
+export interface Placed extends Wanted {
+  readonly start: number;
+  /** From 0, the nearest to the chart. */
+  readonly lane: number;
+  /** How many further things this label stands for. */
+  readonly others: number;
+}
+
+/**
+ * Puts labels into lanes. Where no lane has room, the label below stands for the thing as well.
+ * @param wanted in order of importance
+ */
+export function placeLabels(
+  wanted: readonly Wanted[],
+  room: number,
+  mostLanes: number,
+): readonly Placed[] {
+  const placed: (Placed & { others: number; readonly end: number })[] = [];
+  for (const label of wanted) {
+    // Room for a count of others.
+    const width = labelWidth(label.text) + 4 * LETTER;
+    const start = within(label.at, width, room);
+    const end = start + width;
+    const isFree = (lane: number): boolean =>
+      placed.every(
+        (other) => other.lane !== lane || other.end + GAP <= start || end + GAP <= other.start,
+      );
+    const lane = Array.from({ length: mostLanes }, (_, at) => at).find(isFree);
+    if (lane === undefined) {
+      const nearest = placed.reduce((best, other) =>
+        Math.abs(other.at - label.at) < Math.abs(best.at - label.at) ? other : best,
+      );
+      nearest.others++;
+    } else placed.push({ ...label, start, end, lane, others: 0 });
+  }
+  return placed;
+}

@@ -1,0 +1,157 @@
+// Table of values on two sides, such as before and after, grouped by contract.
+import { type ReactNode, useMemo } from 'react';
+import { counted } from '../../format/amount.js';
+import { Address } from '../values.js';
+import type { ChangedValue } from './changed-values.js';
+import { SlotChange, SlotName, SlotValue } from './slot-name.js';
+
+/** A row that is no value of the storage, such as a nonce or a class. */
+export interface OtherChange {
+  readonly id: string;
+  /** Undefined for a declared class. */
+  readonly contract: string | undefined;
+  readonly title: string;
+  readonly was: ReactNode;
+  readonly is: ReactNode;
+  readonly change?: ReactNode;
+}
+
+interface ValueTableProps {
+  readonly label: string;
+  readonly values: readonly ChangedValue[];
+  readonly others: readonly OtherChange[];
+  /** Heads of the columns. */
+  readonly sides: readonly [was: string, is: string];
+  readonly difference: string;
+}
+
+interface Group {
+  readonly contract: string | undefined;
+  readonly values: ChangedValue[];
+  readonly others: OtherChange[];
+}
+
+export function ValueTable({ label, values, others, sides, difference }: ValueTableProps) {
+  const groups = useMemo(() => groupsOf(values, others), [values, others]);
+  const [was, is] = sides;
+  return (
+    <table className="table value-table" aria-label={label}>
+      <thead>
+        <tr>
+          <th scope="col">Variable</th>
+          <th scope="col" className="number">
+            {was}
+          </th>
+          <th scope="col" className="number">
+            {is}
+          </th>
+          <th scope="col" className="number">
+            {difference}
+          </th>
+        </tr>
+      </thead>
+      {groups.map((group) => (
+        <GroupRows key={group.contract ?? ''} of={group} sides={sides} difference={difference} />
+      ))}
+    </table>
+  );
+}
+
+function groupsOf(values: readonly ChangedValue[], others: readonly OtherChange[]): Group[] {
+  const groups = new Map<string | undefined, Group>();
+  const groupAt = (contract: string | undefined): Group => {
+    const group = groups.get(contract) ?? { contract, values: [], others: [] };
+    groups.set(contract, group);
+    return group;
+  };
+  for (const change of others) groupAt(change.contract).others.push(change);
+  for (const value of values) groupAt(value.contract).values.push(value);
+  // Contracts with values first: they are what the transaction was for.
+  return [...groups.values()].sort((a, b) => weight(a) - weight(b));
+}
+
+const weight = ({ contract, values }: Group): number =>
+  contract === undefined ? 2 : values.length === 0 ? 1 : 0;
+
+interface GroupRowsProps {
+  readonly of: Group;
+  readonly sides: readonly [was: string, is: string];
+  readonly difference: string;
+}
+
+function GroupRows({ of: { contract, values, others }, sides, difference }: GroupRowsProps) {
+  return (
+    <tbody>
+      <tr className="group">
+        <th scope="rowgroup" colSpan={4}>
+          {contract === undefined ? 'Classes' : <Address of={contract} mark />}{' '}
+          <span className="quiet">{counted(values.length + others.length, 'value')}</span>
+        </th>
+      </tr>
+      {others.map(({ id, title, was, is, change }) => (
+        <Row
+          key={id}
+          variable={title}
+          cells={[was, is, change]}
+          sides={sides}
+          difference={difference}
+        />
+      ))}
+      {values.map((value) => (
+        <StorageRow key={value.id} of={value} sides={sides} difference={difference} />
+      ))}
+    </tbody>
+  );
+}
+
+interface StorageRowProps {
+  readonly of: ChangedValue;
+  readonly sides: readonly [was: string, is: string];
+  readonly difference: string;
+}
+
+function StorageRow({ of, sides, difference }: StorageRowProps) {
+  const { contract, key, name, was, is } = of;
+  const cell = (value: ChangedValue['was']): ReactNode =>
+    value === undefined ? (
+      <span className="quiet">–</span>
+    ) : (
+      <SlotValue contract={contract} name={name} of={value} fold />
+    );
+  return (
+    <Row
+      variable={<SlotName slot={key} name={name} />}
+      cells={[
+        cell(was),
+        cell(is),
+        was && is && <SlotChange contract={contract} name={name} from={was} to={is} />,
+      ]}
+      sides={sides}
+      difference={difference}
+    />
+  );
+}
+
+interface RowProps {
+  readonly variable: ReactNode;
+  readonly cells: readonly [was: ReactNode, is: ReactNode, change: ReactNode];
+  readonly sides: readonly [was: string, is: string];
+  readonly difference: string;
+}
+
+function Row({ variable, cells: [was, is, change], sides, difference }: RowProps) {
+  return (
+    <tr data-row="">
+      <td className="main">{variable}</td>
+      <td className="number" data-head={sides[0]}>
+        {was}
+      </td>
+      <td className="number" data-head={sides[1]}>
+        {is}
+      </td>
+      <td className="number" data-head={difference}>
+        {change}
+      </td>
+    </tr>
+  );
+}
