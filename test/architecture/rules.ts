@@ -287,7 +287,8 @@ const EXPLORER: FolderTable = {
   'parts/send': {
     may: ['parts', 'parts/forms', 'parts/transaction', 'parts/debug', ...EXPLORER_BASE],
   },
-  'features/*': { may: [...EXPLORER_PARTS, ...EXPLORER_BASE] },
+  // With styles of its own, which load with it.
+  'features/*': { may: ['styles', ...EXPLORER_PARTS, ...EXPLORER_BASE] },
   app: { may: ['features/*', ...EXPLORER_PARTS, ...EXPLORER_BASE, 'styles'] },
   // What the playground imports.
   index: { may: ['app', ...EXPLORER_PARTS, ...EXPLORER_BASE] },

@@ -432,7 +432,7 @@ function textWrites(
   const length = BigInt(new TextEncoder().encode(text).length);
   const words = typed(path, context, () => {
     if (length > BigInt(MOST_WORDS * WORD_BYTES)) {
-      throw new InvalidInput(`The text has more than ${MOST_WORDS * WORD_BYTES} bytes.`);
+      throw new InvalidInput(`The string has more than ${MOST_WORDS * WORD_BYTES} bytes.`);
     }
     // Without the count of whole words in front and the size of the last word behind.
     return byteArrayOf(text).slice(1, -1);

@@ -122,10 +122,8 @@ export function useStepRuns(list: StepList, { resolve, focusWrong, onResult }: R
     busy(async () => {
       const all = ready();
       if (!all || !canWrite(liveNow().connection)) return;
-      const isOurs = (sender: string): boolean =>
-        imported.includes(sender) ||
-        (accounts.data?.some(({ address }) => address === sender) ?? false);
-      const sentRuns = await sendAll(all, steps, isOurs);
+      const ours = new Set([...imported, ...(accounts.data ?? []).map(({ address }) => address)]);
+      const sentRuns = await sendAll(all, steps, ours);
       setBefore(runs);
       setApplied([]);
       setRuns(sentRuns);
@@ -144,7 +142,7 @@ export function useStepRuns(list: StepList, { resolve, focusWrong, onResult }: R
   };
 }
 
-/** Which step the node refused, as far as it says so. */
+/** Which step the node rejected, if it says so. */
 function failureOf(error: unknown, steps: readonly StepDraft[]): Failed {
   const index =
     error instanceof RpcFailure &&
@@ -156,11 +154,11 @@ function failureOf(error: unknown, steps: readonly StepDraft[]): Failed {
   return { error, step: index === undefined ? undefined : steps[index]?.id };
 }
 
-/** Sends one after the other, until one is refused. */
+/** Sends one after the other, until one is rejected. `ours` are the accounts whose keys are at hand. */
 async function sendAll(
   all: readonly Step[],
   steps: readonly StepDraft[],
-  isOurs: (sender: string) => boolean,
+  ours: ReadonlySet<string>,
 ): Promise<Runs> {
   const tried = await simulate(all, 'pre_confirmed');
   const runs = new Map<number, Run>();
@@ -171,7 +169,7 @@ async function sendAll(
     const hash = await send({
       ...step,
       bounds,
-      isOurs: isOurs(step.sender),
+      isOurs: ours.has(step.sender),
       what: `Send step ${at + 1}`,
       tell: (transaction) => (
         <>

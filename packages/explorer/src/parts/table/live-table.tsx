@@ -128,15 +128,21 @@ export function LiveTable<Row>(props: LiveTableProps<Row>) {
         </NewBar>
       )}
       {list.rows.length === 0 ? empty : table}
-      {list.hasMore && (list.beyond !== undefined || list.rows.length === 0) && (
-        <p className="filters">
-          {list.beyond}
-          <Button onClick={() => list.readMore(true)}>
-            {list.beyond === undefined ? 'Search older blocks' : 'Read on there'}
-          </Button>
-        </p>
-      )}
+      <OlderRows of={list} />
     </>
+  );
+}
+
+/** Continues a list where it does not by itself: past a limit of reading, or where no row matched. */
+function OlderRows({ of }: { readonly of: LiveList<unknown> }) {
+  if (!of.hasMore || (of.beyond === undefined && of.rows.length > 0)) return null;
+  return (
+    <p className="filters">
+      {of.beyond}
+      <Button onClick={() => of.readMore(true)}>
+        {of.beyond === undefined ? 'Search older blocks' : 'Read on there'}
+      </Button>
+    </p>
   );
 }
 

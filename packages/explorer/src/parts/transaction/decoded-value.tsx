@@ -98,7 +98,7 @@ function TextValue({ text, fold }: { readonly text: string; readonly fold: boole
       ) : (
         <UntrustedText text={text} quoted limit={TEXT_IN_LINE} />
       )}
-      {isLong && fold && <FoldButton isOpen={isOpen} change={setOpen} what="the text" />}
+      {isLong && fold && <FoldButton isOpen={isOpen} change={setOpen} what="the string" />}
     </>
   );
 }

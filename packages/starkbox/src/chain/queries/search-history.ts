@@ -4,8 +4,7 @@ import { Slices } from '../../scheduling/slices.js';
 import { FAILS, isReverted, UNKNOWN } from '../history/block-keys.js';
 import { pendingNumber } from '../world/find-block.js';
 import { transactionHashesOf, type World } from '../world/world.js';
-import type { FeltPart, SearchResult } from './search.js';
-import { hasPart } from './search-names.js';
+import { type FeltPart, hasPart, type SearchResult } from './search-query.js';
 
 /** Hashes of blocks and transactions that are compared. */
 const MOST_HASHES = 20_000;

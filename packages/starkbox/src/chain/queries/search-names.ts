@@ -5,7 +5,7 @@ import type { Abis } from './abis.js';
 import type { ContractNames } from './contract-names.js';
 import { listClasses, listContracts } from './list-contracts.js';
 import { readCursor } from './page.js';
-import type { FeltPart, SearchResult } from './search.js';
+import { type FeltPart, hasPart, type SearchResult } from './search-query.js';
 
 /** The newest contracts and classes are searched. */
 const MOST_CONTRACTS = 500;
@@ -24,11 +24,6 @@ export interface NameQuery {
   readonly text?: string;
   readonly felt?: string | undefined;
   readonly part?: FeltPart;
-}
-
-/** Whether a felt has these digits. */
-export function hasPart(felt: string, { head, tail }: FeltPart): boolean {
-  return felt.startsWith(head) && felt.endsWith(tail) && felt.length >= head.length + tail.length;
 }
 
 export async function searchNames(from: NameSearch, query: NameQuery): Promise<SearchResult> {

@@ -1,10 +1,10 @@
 // Search for blocks, transactions, contracts, classes, functions, events, errors, labels and methods by a text.
 import { type CANDIDATE, canonicalName, METHODS } from '@starkbox/spec';
-import { hex, PRIME } from '../../felt.js';
 import { inMempool } from '../mempool/mempool.js';
 import { findTransaction, type World } from '../world/world.js';
 import { errorsWith, hashesLike } from './search-history.js';
 import { type NameSearch, searchNames } from './search-names.js';
+import { feltIn, partIn, type SearchResult } from './search-query.js';
 
 const LIMIT = 20;
 /** Methods that are found beside other things. */
@@ -15,18 +15,6 @@ const SHORTEST_NAME = 3;
 const SHORTEST_ERROR = 4;
 /** Longer texts match nothing. */
 const LONGEST_QUERY = 200;
-
-export interface SearchResult {
-  readonly candidates: readonly CANDIDATE[];
-  /** Older blocks were not searched; undefined if all were. */
-  readonly searched_to_block?: number;
-}
-
-/** Digits at the begin of a felt, and at its end where it is shortened as pages show it. */
-export interface FeltPart {
-  readonly head: string;
-  readonly tail: string;
-}
 
 /** All matches, the likeliest first. */
 export async function search(names: NameSearch, query: string): Promise<SearchResult> {
@@ -83,21 +71,6 @@ function joined(results: readonly SearchResult[]): SearchResult {
     candidates: results.flatMap(({ candidates }) => candidates),
     ...(ends.length === 0 ? {} : { searched_to_block: Math.max(...ends) }),
   };
-}
-
-function feltIn(text: string): string | undefined {
-  if (!/^0x[\da-f]{1,64}$/.test(text) || BigInt(text) >= PRIME) return undefined;
-  return hex(BigInt(text));
-}
-
-/** `0x4d18f2`, `4d18f2` or `0x4d18f2…5ef2`; at least six digits. */
-function partIn(text: string): FeltPart | undefined {
-  const [, digits, head, tail] =
-    /^(?:(?:0x)?([\da-f]{6,64})|(?:0x)?([\da-f]{2,64})(?:…|\.{3})([\da-f]{2,64}))$/.exec(text) ??
-    [];
-  if (digits !== undefined) return { head: `0x${digits.replace(/^0+/, '')}`, tail: '' };
-  if (head === undefined || tail === undefined || head.length + tail.length < 6) return undefined;
-  return { head: `0x${head.replace(/^0+/, '')}`, tail };
 }
 
 function blockWith({ history }: World, number: number): readonly CANDIDATE[] {
