@@ -268,6 +268,8 @@ async function simulations(call, { address, alice, class_hash }) {
   const key = hash.getSelectorFromName('count');
   await call('starknet_getStorageAt', { contract_address: address, key, block_id });
   await call('devnet_nameStorage', { contracts: [{ contract_address: address, keys: [key] }] });
+  await call('devnet_nameContracts', { contract_addresses: [address] });
+  await call('devnet_getAbis', { contract_addresses: [address] });
   await call('devnet_replaceClass', { contract_address: address, class_hash });
   const storage_diffs = [{ address, storage_entries: [{ key, value: '0x7' }] }];
   await call('devnet_applyStateDiff', { state_diff: { storage_diffs } });

@@ -63,9 +63,10 @@ const PAGES = [
   },
   {
     page: 'lists',
-    title: 'Lists, search and labels',
+    title: 'Lists, names, search and labels',
     document: 'devnet',
-    methods: 'listBlocks listTransactions listContracts listClasses search setLabel getLabels',
+    methods:
+      'listBlocks listTransactions listContracts listClasses nameContracts getAbis search setLabel getLabels',
   },
   {
     page: 'node',

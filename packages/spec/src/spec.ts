@@ -283,7 +283,7 @@ export type CANDIDATE = {
     | 'error'
     | 'label'
     | 'method';
-  /** A block number, a hash, an address, the selector of a function or event, the hash of a failed transaction (kind `error`), a labelled felt or the name of a method. */
+  /** A block number, hash, address, selector, labelled felt or method name. For the kind `error`, the hash of the failed transaction. */
   readonly value: string;
   /** The name of the contract, class, function or event; of an error, its message. */
   readonly name?: string;
@@ -2250,7 +2250,7 @@ export type REMEDY_ACTION = {
     | 'impersonate'
     | 'declare'
     | 'deploy';
-  /** The effect of the action, as the text of a button. */
+  /** The effect of the action, to label a button. */
   readonly label: string;
   /** The method to call. Absent if an account must sign a transaction, or if you must choose a class. */
   readonly method?: string;
@@ -2739,7 +2739,7 @@ export type SYNC_STATUS = {
   readonly highest_block_num: BLOCK_NUMBER;
 };
 
-/** What a token contract says about itself. */
+/** The name, symbol and decimals that a token contract returns. */
 export type TOKEN_FACTS = {
   readonly name?: string;
   readonly symbol?: string;
