@@ -154,7 +154,7 @@ describe('diff', () => {
       /ERC20_total_supply: /,
       /permitted_minter: .* → 0xa11ce\n/,
       /minter 0x1caf2df5.*\n {2}nonce 1 → 2/,
-      /\n0xc0\n {2}class\n {4}\+ 0x5b4b537e.*\n {2}nonce 0 → 4\n {2}0x123: 0x0 → 0x9/,
+      /\nAccountUpgradeable 0xc0\n {2}class\n {4}\+ 0x5b4b537e.*\n {2}nonce 0 → 4\n {2}0x123: 0x0 → 0x9/,
       /impersonated accounts: none → 0xc0/,
     ]) {
       expect(said).toMatch(line);
@@ -166,7 +166,7 @@ describe('diff', () => {
     const { said } = await command('diff', B, A);
     expect(said).toMatch(/equal up to block 1\n {2}- 2 /);
     expect(said).toMatch(/ERC20_balances\[0xa11ce\]: 7 → 5 \(−2\)/);
-    expect(said).toMatch(/\n0xc0\n {2}class\n {4}- 0x5b4b537e/);
+    expect(said).toMatch(/\nAccountUpgradeable 0xc0\n {2}class\n {4}- 0x5b4b537e/);
   });
 
   test('prints names that a file gives', async () => {

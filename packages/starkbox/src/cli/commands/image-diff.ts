@@ -125,7 +125,11 @@ async function stateDifference(
     ...stored.keys(),
   ]);
   const mentionedFelts = mentioned([old, now], common);
-  const names = new Names(chosenNames, new Set([...addresses, ...mentionedFelts]));
+  const names = new Names(
+    chosenNames,
+    [...old.labels, ...now.labels],
+    new Set([...addresses, ...mentionedFelts]),
+  );
   const contracts: ContractChange[] = [];
   for (const address of [...addresses].sort(byNumber)) {
     const [class_hash, nonce] = [
@@ -142,10 +146,11 @@ async function stateDifference(
       slotNames,
     );
     if (!class_hash && !nonce && storage.length === 0) continue;
-    const name = address === HASH_CONTRACT ? 'block hashes' : names.address(address);
+    const name =
+      address === HASH_CONTRACT ? 'block hashes' : await names.contract([now, old], address);
     contracts.push({
       address,
-      ...(name === address ? {} : { name }),
+      ...(name === undefined ? {} : { name }),
       ...(class_hash ? { class_hash } : {}),
       ...(nonce ? { nonce } : {}),
       storage,

@@ -1,6 +1,7 @@
-// Names of storage slots and addresses: those of a file, and those that classes and transactions lead to.
+// Names of storage slots and contracts: from a file, from labels, and from classes and transactions.
 
 import {
+  classLabel,
   decodeSlot,
   FIXTURE_NAMES,
   type SlotName as FoundName,
@@ -10,6 +11,8 @@ import {
   valueText,
 } from '@starkbox/abi';
 import { storageAddress } from '@starkbox/engine';
+import { Abis } from '../../chain/queries/abis.js';
+import { visibleName } from '../../chain/queries/visible-name.js';
 import { StorageNames } from '../../chain/storage-names/storage-names.js';
 import type { World } from '../../chain/world/world.js';
 import { reasonOf } from '../../errors.js';
@@ -80,11 +83,19 @@ export class Names {
   /** Those of the file. */
   readonly #slots = new Map<string, SlotName>();
   readonly #storage = new StorageNames(undefined);
+  readonly #abis = new Abis();
   readonly #budget = { left: MOST_HASHES };
 
-  /** @param mapKeys addresses that may be keys of variables */
-  constructor(chosen: ChosenNames, mapKeys: ReadonlySet<string>) {
-    this.#addresses = new Map([...FIXTURE_NAMES, ...chosen.addresses]);
+  /**
+   * @param labels pairs of an address and its label
+   * @param mapKeys addresses that may be keys of variables
+   */
+  constructor(
+    chosen: ChosenNames,
+    labels: Iterable<readonly [address: string, label: string]>,
+    mapKeys: ReadonlySet<string>,
+  ) {
+    this.#addresses = new Map([...FIXTURE_NAMES, ...labels, ...chosen.addresses]);
     const addresses = [...new Set([...this.#addresses.keys(), ...mapKeys])];
     this.#tried = addresses.slice(0, MOST_ADDRESSES);
     for (const pattern of chosen.variables) this.#addPattern(pattern, addresses);
@@ -93,6 +104,20 @@ export class Names {
   /** The name of an address, or itself. */
   address(felt: string): string {
     return this.#addresses.get(felt) ?? felt;
+  }
+
+  /** The name of a contract, else of its class in the first world that has one. */
+  async contract(worlds: readonly World[], address: string): Promise<string | undefined> {
+    const name = this.#addresses.get(address);
+    if (name !== undefined) return name;
+    for (const { pendingState } of worlds) {
+      const classHash = await pendingState.classHashAt(address);
+      const className =
+        classLabel(classHash) ??
+        visibleName((await this.#abis.factsOf(classHash, pendingState))?.name ?? '');
+      if (className !== undefined) return className;
+    }
+    return undefined;
   }
 
   /** The names by slot; those of the file count first. */
