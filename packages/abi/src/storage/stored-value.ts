@@ -25,23 +25,11 @@ import {
 /** The felt in a slot; undefined if it was not read. */
 export type ReadSlot = (key: string) => string | undefined;
 
-/** A slot was not read. */
-class Unread extends Error {}
+/** The felt in a slot that {@link areRead} has checked. */
+const feltAt = (read: ReadSlot, key: string): string => read(key) ?? '0x0';
 
-function needed(read: ReadSlot, key: string): string {
-  const felt = read(key);
-  if (felt === undefined) throw new Unread();
-  return felt;
-}
-
-function orUndefined<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof Unread) return undefined;
-    throw error;
-  }
-}
+const areRead = (keys: readonly string[], read: ReadSlot): boolean =>
+  keys.every((key) => read(key) !== undefined);
 
 const slotAt = (key: string, index: number): string => toFelt(BigInt(key) + BigInt(index));
 
@@ -63,7 +51,8 @@ export function slotsOfValue(value: StoredValue, read: ReadSlot): readonly strin
   return keysOf(partsOf(value), read);
 }
 
-function keysOf(part: ValuePart, read: ReadSlot): readonly string[] {
+/** @param count of the items of a vector */
+function keysOf(part: ValuePart, read: ReadSlot, count?: number): readonly string[] {
   switch (part.kind) {
     case 'scalar':
       return [part.key];
@@ -72,7 +61,7 @@ function keysOf(part: ValuePart, read: ReadSlot): readonly string[] {
     case 'packed':
       return part.slots.map(({ key }) => key);
     case 'text':
-      return [part.key, ...wordKeys(part.textKey, BigInt(read(part.key) ?? '0x0'))];
+      return [part.key, ...wordKeys(part.textKey, BigInt(feltAt(read, part.key)))];
     case 'choice':
       return [part.key, ...(part.of ? keysOf(part.of, read) : [])];
     case 'record':
@@ -80,7 +69,7 @@ function keysOf(part: ValuePart, read: ReadSlot): readonly string[] {
     case 'list':
       return part.items.flatMap((item) => keysOf(item, read));
     case 'vector': {
-      const length = lengthOf(read(part.key) ?? '0x0', part.items.length);
+      const length = count ?? lengthOf(feltAt(read, part.key), part.items.length);
       return [part.key, ...part.items.slice(0, length).flatMap((item) => keysOf(item, read))];
     }
   }
@@ -88,23 +77,24 @@ function keysOf(part: ValuePart, read: ReadSlot): readonly string[] {
 
 /** What the slots hold; undefined if one of them was not read. */
 export function decodeStored(value: StoredValue, read: ReadSlot): Decoded | undefined {
-  return orUndefined(() => decodePart(partsOf(value), read));
+  const part = partsOf(value);
+  return areRead(keysOf(part, read), read) ? decodePart(part, read) : undefined;
 }
 
 function decodePart(part: ValuePart, read: ReadSlot): Decoded {
   switch (part.kind) {
     case 'scalar':
-      return decodeScalar(part.type, needed(read, part.key));
+      return decodeScalar(part.type, feltAt(read, part.key));
     case 'u256': {
-      const high = BigInt(needed(read, part.high)) << 128n;
-      return { kind: 'number', value: high + BigInt(needed(read, part.low)), type: 'u256' };
+      const high = BigInt(feltAt(read, part.high)) << 128n;
+      return { kind: 'number', value: high + BigInt(feltAt(read, part.low)), type: 'u256' };
     }
     case 'text':
       return { kind: 'text', text: storedText(part.key, part.textKey, read) };
     case 'packed':
       return { kind: 'record', type: part.type, members: packedMembers(part.slots, read) };
     case 'choice': {
-      const index = Number(BigInt(needed(read, part.key)));
+      const index = Number(BigInt(feltAt(read, part.key)));
       const variant = part.variants[index] || `variant ${index}`;
       // None of an Option has no value behind it.
       const isEmpty = part.of === undefined || variant === 'None';
@@ -128,7 +118,7 @@ function decodePart(part: ValuePart, read: ReadSlot): Decoded {
     case 'list':
       return { kind: 'list', items: part.items.map((item) => decodePart(item, read)) };
     case 'vector': {
-      const length = lengthOf(needed(read, part.key), part.items.length);
+      const length = lengthOf(feltAt(read, part.key), part.items.length);
       const items = part.items.slice(0, length);
       return { kind: 'list', items: items.map((item) => decodePart(item, read)) };
     }
@@ -152,14 +142,14 @@ function typeOf(part: ValuePart): string {
 }
 
 const packedMembers = (slots: readonly PackedSlot[], read: ReadSlot): readonly NamedValue[] =>
-  slots.flatMap(({ key, fields }) => unpacked(fields, BigInt(needed(read, key))));
+  slots.flatMap(({ key, fields }) => unpacked(fields, BigInt(feltAt(read, key))));
 
 function storedText(key: string, textKey: string, read: ReadSlot): string {
-  const length = BigInt(needed(read, key));
+  const length = BigInt(feltAt(read, key));
   const bytes: number[] = [];
   for (const [at, word] of wordKeys(textKey, length).entries()) {
     const size = Math.min(WORD_BYTES, Number(length) - at * WORD_BYTES);
-    const digits = BigInt(needed(read, word))
+    const digits = BigInt(feltAt(read, word))
       .toString(16)
       .padStart(size * 2, '0')
       .slice(-size * 2);
@@ -186,7 +176,8 @@ export function fieldsOfValue(
   read: ReadSlot,
   count?: number,
 ): readonly ValueField[] | undefined {
-  return orUndefined(() => fieldsOf(partsOf(value), [], read, count));
+  const part = partsOf(value);
+  return areRead(keysOf(part, read, count), read) ? fieldsOf(part, [], read, count) : undefined;
 }
 
 /** How many items the vector has and may have; undefined for other values. */
@@ -197,7 +188,7 @@ export function vectorLength(
   const part = partsOf(value);
   if (part.kind !== 'vector') return undefined;
   const most = part.items.length;
-  return { length: lengthOf(read(part.key) ?? '0x0', most), most };
+  return { length: lengthOf(feltAt(read, part.key), most), most };
 }
 
 function fieldsOf(
@@ -213,19 +204,19 @@ function fieldsOf(
     case 'list':
       return part.items.flatMap((item, at) => inner(String(at), item));
     case 'vector': {
-      const length = count ?? lengthOf(needed(read, part.key), part.items.length);
+      const length = count ?? lengthOf(feltAt(read, part.key), part.items.length);
       return part.items.slice(0, length).flatMap((item, at) => inner(String(at), item));
     }
     case 'packed':
       return part.slots.flatMap(({ key, fields }) =>
-        unpacked(fields, BigInt(needed(read, key))).map(({ name, type, value }) => ({
+        unpacked(fields, BigInt(feltAt(read, key))).map(({ name, type, value }) => ({
           path: [...path, name],
           type,
           text: scalarText(value),
         })),
       );
     case 'choice': {
-      const index = Number(BigInt(needed(read, part.key)));
+      const index = Number(BigInt(feltAt(read, part.key)));
       const variant = {
         path,
         type: part.type,

@@ -1,5 +1,6 @@
 // Layouts of values that take several slots.
 import type { VALUE_SLOT } from '@starkbox/spec';
+import { toFelt } from '../felt.js';
 import type { SlotStep } from './slot-name.js';
 import type { Cell, StorageType } from './storage-type.js';
 import type { StorageHashes, Variable } from './variables.js';
@@ -37,7 +38,7 @@ export const isPlain = (type: StorageType): type is PlainCells =>
 function slotOfCell(key: bigint, cell: Cell, before: readonly string[] = []): VALUE_SLOT {
   const { members, type, part, fields, variants } = cell;
   return {
-    key: hex(key),
+    key: toFelt(key),
     members: [...before, ...members],
     ...(type === undefined ? {} : { type }),
     ...(part === undefined ? {} : { part }),
@@ -64,7 +65,7 @@ export function cellsLayout(
       ...(textKey === undefined ? {} : { text_key: textKey }),
     };
   });
-  return { key: hex(begin), variable: variable.name, path, type, slots };
+  return { key: toFelt(begin), variable: variable.name, path, type, slots };
 }
 
 /** The length only: how many items there are differs by contract. */
@@ -76,7 +77,14 @@ export function vectorLayout(
   const begin = BigInt(state) % ADDRESS_BOUND;
   const length: Cell = { members: [], type: 'u64', part: 'length' };
   const slots = [slotOfCell(begin, length)];
-  return { key: hex(begin), variable: variable.name, path, type, slots, vector: { state, cells } };
+  return {
+    key: toFelt(begin),
+    variable: variable.name,
+    path,
+    type,
+    slots,
+    vector: { state, cells },
+  };
 }
 
 /** Items of a vector that is one value; the items of a longer one are values by themselves. */
@@ -98,12 +106,10 @@ export function withItems(
   if (!vector) return layout;
   if (BigInt(length) > BigInt(MOST_JOINED_ITEMS)) return undefined;
   const items = Array.from({ length: Number(BigInt(length)) + SPARE_ITEMS }, (_, at) => {
-    const begin = BigInt(pedersen(vector.state, hex(BigInt(at)))) % ADDRESS_BOUND;
+    const begin = BigInt(pedersen(vector.state, toFelt(BigInt(at)))) % ADDRESS_BOUND;
     return vector.cells.map((cell, offset) =>
       slotOfCell(begin + BigInt(offset), cell, [String(at)]),
     );
   });
   return { ...layout, slots: [...layout.slots, ...items.flat()] };
 }
-
-const hex = (value: bigint): string => `0x${value.toString(16)}`;
