@@ -3,6 +3,7 @@
 import { parseArgs } from 'node:util';
 import { type Suggestions, UsageError } from '../../config/option.js';
 import { reasonOf } from '../../errors.js';
+import { stringify } from '../../json/json.js';
 import { nearest } from '../../nearest-word.js';
 import { painter } from '../../terminal.js';
 import { SHELLS } from '../completions/syntax.js';
@@ -180,7 +181,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       const explained = await ask(url ?? LOCAL, 'devnet_explainTransaction', {
         transaction_hash: checkedHash(hash),
       });
-      if (json) return `${JSON.stringify(explained, null, 2)}\n`;
+      if (json) return `${stringify(explained)}\n`;
       const { explanationOnTerminal } = await import('@starkbox/abi');
       return `${explanationOnTerminal(explained.text, { paint, width })}\n`;
     },
