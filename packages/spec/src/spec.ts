@@ -283,7 +283,7 @@ export type CANDIDATE = {
     | 'error'
     | 'label'
     | 'method';
-  /** A block number, a hash, an address, the selector of a function or event, the hash of a failed transaction (kind `error`), a labelled felt or the name of a method. */
+  /** A block number, hash, address, selector, labelled felt or method name. For the kind `error`, the hash of the failed transaction. */
   readonly value: string;
   /** The name of the contract, class, function or event; of an error, its message. */
   readonly name?: string;
@@ -1699,6 +1699,12 @@ export type MEMPOOL_ROW = {
   readonly transaction_hash: TXN_HASH;
   readonly type: 'INVOKE' | 'DECLARE' | 'DEPLOY_ACCOUNT';
   readonly sender_address: ADDRESS;
+  /** The first call of an INVOKE transaction. */
+  readonly call?: {
+    readonly contract_address: ADDRESS;
+    readonly selector: FELT;
+  };
+  readonly call_count: number;
   readonly nonce: FELT;
   readonly tip: NUM_AS_HEX;
   /** CANDIDATE once the node has selected it for the block under construction. */
@@ -2250,7 +2256,7 @@ export type REMEDY_ACTION = {
     | 'impersonate'
     | 'declare'
     | 'deploy';
-  /** The effect of the action, as the text of a button. */
+  /** The effect of the action, to label a button. */
   readonly label: string;
   /** The method to call. Absent if an account must sign a transaction, or if you must choose a class. */
   readonly method?: string;
@@ -2739,7 +2745,7 @@ export type SYNC_STATUS = {
   readonly highest_block_num: BLOCK_NUMBER;
 };
 
-/** What a token contract says about itself. */
+/** The name, symbol and decimals that a token contract returns. */
 export type TOKEN_FACTS = {
   readonly name?: string;
   readonly symbol?: string;

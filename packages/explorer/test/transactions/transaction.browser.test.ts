@@ -51,7 +51,7 @@ describe('a transaction', () => {
   test('token movements use the symbol of the token, and the fee is separate', async () => {
     const { page } = await stage.open(`tx/${transferHash}`);
     const moves = page.getByRole('list', { name: 'Token transfers' });
-    await moves.getByText('12.5 “GOLD”').waitFor();
+    await moves.getByText('12.5 GOLD').waitFor();
     const lines = await moves.getByRole('listitem').allInnerTexts();
     expect(lines).toHaveLength(2);
     expect(lines[0]).toMatch(/account 1\s+→ account 2\s+1\.5 STRK/);

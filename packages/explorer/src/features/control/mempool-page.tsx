@@ -8,11 +8,13 @@ import { to } from '../../navigation/route.js';
 import { Action, act, LastDone } from '../../parts/action.js';
 import { PlainButton } from '../../parts/button.js';
 import { Confirm, type Question } from '../../parts/confirm.js';
-import { Heading, Loading, Problem } from '../../parts/page-states.js';
+import { Icon } from '../../parts/icons.js';
+import { Empty, Heading, Loading, Problem } from '../../parts/page-states.js';
 import { type Column, PageButtons, ShortTable } from '../../parts/table/table.js';
+import { CallSummary } from '../../parts/transaction/transaction-list.js';
 import { Address, Link, TxRef, UntrustedText } from '../../parts/values.js';
 import { call } from '../../rpc/client.js';
-import { useStatus } from '../../rpc/queries.js';
+import { useContractsKnown, useStatus } from '../../rpc/queries.js';
 import { useBlockSettings } from './block-settings.js';
 import {
   delayOf,
@@ -49,10 +51,10 @@ export function MempoolPage() {
           </div>
           <MempoolButtons of={data} ask={setQuestion} />
           {data.size === 0 ? (
-            <p className="empty">
-              No transaction waits. Transactions of clients arrive here first. Execute them with a
-              button above or with <code>devnet_mempoolPreConfirm</code>.
-            </p>
+            <Empty icon="mempool" title="No transaction waits.">
+              Send a transaction with a client: it waits here until you execute it with a button
+              above or with <code>devnet_mempoolPreConfirm</code>.
+            </Empty>
           ) : (
             <Waiting of={data} isWhole={cursors.length === 0 && data.next === undefined} />
           )}
@@ -77,13 +79,10 @@ const ORDERS: Readonly<Record<Listed['order'], string>> = {
 /** What the mode is now, and how to change it. */
 function TurnedOff({ mode }: { readonly mode: string | null | undefined }) {
   return (
-    <div className="empty">
-      <p>
-        Transactions do not wait on this chain: {generationText(mode ?? undefined)}. With{' '}
-        <code>--block-generation-on mempool</code> they wait here as on a network, and this page
-        decides which are executed, replaced or dropped.
-      </p>
-      <p>
+    <Empty
+      icon="mempool"
+      title="Transactions do not wait on this chain."
+      action={
         <Action
           run={() =>
             act(
@@ -96,8 +95,11 @@ function TurnedOff({ mode }: { readonly mode: string | null | undefined }) {
         >
           Let transactions wait from now on
         </Action>
-      </p>
-    </div>
+      }
+    >
+      Now {generationText(mode ?? undefined)}. With <code>--block-generation-on mempool</code>{' '}
+      transactions wait here as on a network, and you choose which to execute, replace or drop.
+    </Empty>
   );
 }
 
@@ -140,9 +142,15 @@ function useMissing(rows: readonly WaitingRow[]) {
   }, [data, rows]);
 }
 
+/** Contracts whose classes name the called functions. */
+function calledBy(rows: readonly WaitingRow[]): readonly string[] {
+  return [...new Set(rows.flatMap((row) => (row.call ? [row.call.contract_address] : [])))];
+}
+
 function Waiting({ of, isWhole }: { readonly of: Listed; readonly isWhole: boolean }) {
   const [replacing, setReplacing] = useState<string | undefined>();
   const missing = useMissing(of.transactions);
+  useContractsKnown(calledBy(of.transactions));
   const order = new Map(of.upcoming.map((hash, index) => [hash, index + 1]));
   const inOrder = of.transactions.toSorted(
     (a, b) =>
@@ -191,14 +199,10 @@ function waitingColumns(
     },
     {
       head: 'Sender',
-      phone: 'main',
+      width: 'w-name',
       cell: ({ sender_address }) => <Address of={sender_address} mark />,
     },
-    {
-      head: 'Type',
-      width: 'w-kind',
-      cell: ({ type }) => type.toLowerCase().replaceAll('_', ' '),
-    },
+    { head: 'Call', phone: 'main', least: 14, cell: (row) => <CallSummary of={row} /> },
     {
       head: 'Nonce',
       width: 'w-small',
@@ -290,8 +294,11 @@ function Gaps({ rows, missing, isWhole }: GapsProps) {
         ).length;
         return (
           <li key={sender}>
-            <span className="warn">△</span> <Address of={sender} mark />: nonce {grouped(nonce)} is
-            missing, and {counted(count, 'transaction waits', 'transactions wait')} for it.
+            <span className="signed warn">
+              <Icon name="warning" />
+            </span>{' '}
+            <Address of={sender} mark />: nonce {grouped(nonce)} is missing, and{' '}
+            {counted(count, 'transaction waits', 'transactions wait')} for it.
           </li>
         );
       })}

@@ -5,6 +5,7 @@ import { counted, grouped } from '../../format/amount.js';
 import { to } from '../../navigation/route.js';
 import { Action, act } from '../../parts/action.js';
 import { type AskProps, Group, Sealed } from '../../parts/confirm.js';
+import { CallSummary } from '../../parts/transaction/transaction-list.js';
 import { Address, Copy, Link, UntrustedText } from '../../parts/values.js';
 import { call } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
@@ -130,8 +131,10 @@ function Waiting({ of }: { readonly of: Listed }) {
             <code>{shortHash(row.transaction_hash)}</code>
           </Link>
           <Copy value={row.transaction_hash} what="hash" />
-          <span>{row.type}</span>
           <Address of={row.sender_address} mark />
+          <span>
+            <CallSummary of={row} />
+          </span>
           <span className="soft">
             nonce {Number(row.nonce)}, tip {grouped(BigInt(row.tip))}
           </span>
