@@ -16,7 +16,7 @@ const status = () => stage.node.client.call('devnet_getStatus', {});
 
 test('transactions are listed, removed, pre-confirmed and sealed', async () => {
   const { page } = await openLive(stage, 'control');
-  await page.getByText('transactions wait in the mempool').first().waitFor();
+  await page.getByText('0 waiting').waitFor();
   const rows = page.getByRole('list', { name: 'Waiting transactions' }).getByRole('listitem');
   for (const account of [0, 1, 2]) await stage.post(account, [stage.transfer(1, 1n)]);
   await expect.poll(() => rows.count()).toBe(3);

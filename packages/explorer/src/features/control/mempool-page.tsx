@@ -202,7 +202,7 @@ function waitingColumns(
       width: 'w-name',
       cell: ({ sender_address }) => <Address of={sender_address} mark />,
     },
-    { head: 'Call', phone: 'main', least: 14, cell: (row) => <CallSummary of={row} /> },
+    { head: 'Call', phone: 'main', least: 12, cell: (row) => <CallSummary of={row} /> },
     {
       head: 'Nonce',
       width: 'w-small',
@@ -212,19 +212,21 @@ function waitingColumns(
     },
     {
       head: 'Tip',
-      width: 'w-gas',
+      width: 'w-count',
+      rank: 2,
       number: true,
       phoneHead: 'tip',
       cell: ({ tip }) => grouped(BigInt(tip)),
     },
     {
       head: 'State',
-      width: 'w-state',
+      width: 'w-moment',
+      rank: 0,
       cell: (row) => <WaitingState of={row} missing={missing.get(row.sender_address)} />,
     },
     {
       head: 'Actions',
-      width: 'w-actions',
+      width: 'w-kind',
       rank: 0,
       cellClass: 'actions-cell',
       cell: (row) => <WaitingActions of={row} replace={replace} />,

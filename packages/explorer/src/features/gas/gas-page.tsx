@@ -8,7 +8,7 @@ import { setQuery, useRoute } from '../../navigation/route.js';
 import { Button } from '../../parts/button.js';
 import { GasView, useMeasure } from '../../parts/gas/view.js';
 import { Form, NumberInput, numberIn, Select } from '../../parts/inputs.js';
-import { Heading, Loading, Problem } from '../../parts/page-states.js';
+import { Empty, Heading, Loading, Problem } from '../../parts/page-states.js';
 import { useLive } from '../../rpc/live-state.js';
 import { useClasses } from '../../rpc/queries.js';
 import { useSnapshots } from '../../rpc/snapshots.js';
@@ -131,7 +131,15 @@ function Result({ reading }: { readonly reading: Reading }) {
   const [baseline, setBaseline] = useState(readBaseline);
   if (!root) {
     return isDone && reading.error === undefined && report.untraced === 0 ? (
-      <p className="empty">These blocks have no transactions. Choose other blocks above.</p>
+      <Empty
+        icon="gas"
+        title="These blocks have no transactions."
+        action={
+          <Button onClick={() => setQuery({ from: '0', to: undefined, focus: undefined })}>
+            Read from block 0
+          </Button>
+        }
+      />
     ) : null;
   }
   const isComparable = baseline?.measure === measure && baseline.grouping === grouping;

@@ -159,6 +159,7 @@ function groupColumns(of: GroupColumns): readonly Column<FindingGroup>[] {
       width: 'w-actions',
       phoneHead: 'by',
       rank: 2,
+      cellClass: 'spaced-links',
       cell: (group) => <Senders of={group} />,
     },
     {
@@ -174,8 +175,9 @@ function groupColumns(of: GroupColumns): readonly Column<FindingGroup>[] {
     {
       head: 'All transactions',
       isHeadUnseen: true,
-      width: 'w-count',
+      width: 'w-kind',
       rank: 0,
+      cellClass: 'actions-cell',
       cell: ({ reason, findings }) =>
         findings.length > 1 && (
           <PlainButton
