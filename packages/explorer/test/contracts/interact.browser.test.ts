@@ -239,7 +239,7 @@ test('a field is validated on blur, and all fields on submit', async () => {
   expect(await recipient.getAttribute('aria-invalid')).toBe('false');
   await recipient.blur();
   expect(await recipient.getAttribute('aria-invalid')).toBe('true');
-  await page.getByText('Write an address (0x…) or a name').waitFor();
+  await page.getByText('Enter an address (0x…) or a name').waitFor();
   expect(await page.getByLabel('amount').getAttribute('aria-invalid')).toBe('false');
   await page.getByRole('button', { name: /^Simulate/ }).click();
   await expect.poll(() => page.getByLabel('amount').getAttribute('aria-invalid')).toBe('true');

@@ -166,7 +166,7 @@ describe('a transaction', () => {
     await page.getByRole('button', { name: 'Revert to before this…' }).click();
     const sheet = page.getByRole('dialog');
     expect(await sheet.innerText()).toContain(
-      `Its block ${block_count - 1} and all after it are lost: 1`,
+      `You lose block ${block_count - 1} and all later blocks: 1`,
     );
     await sheet.getByLabel('download an image first').uncheck();
     await sheet.getByRole('button', { name: /^Abort from block/ }).click();
@@ -179,7 +179,7 @@ describe('a transaction', () => {
 
   test('axe finds nothing in either theme', async () => {
     const { page } = await stage.open(`tx/${transferHash}?tab=raw`, {});
-    await page.getByText('“GOLD”').first().waitFor();
+    await page.getByText('12.5 GOLD').waitFor();
     expect(await faultsOf(page)).toEqual([]);
   });
 });

@@ -120,7 +120,7 @@ function changeColumns(low: number): readonly Column<ClassChange>[] {
       cell: ({ block }) => <BlockRef of={block}>{grouped(block)}</BlockRef>,
     },
     {
-      head: 'What',
+      head: 'Change',
       width: 'w-moment',
       phone: 'main',
       cell: (change) => changeText(change, low),

@@ -59,7 +59,7 @@ export function MempoolPage() {
             <Waiting of={data} isWhole={cursors.length === 0 && data.next === undefined} />
           )}
           <PageButtons cursors={cursors} next={data.next} change={setCursors}>
-            {PAGE_ROWS} of {grouped(data.size)} at a time, as they came
+            {PAGE_ROWS} of {grouped(data.size)} at a time, in order of arrival
           </PageButtons>
           <Dropped of={data} />
         </div>
@@ -70,10 +70,10 @@ export function MempoolPage() {
 }
 
 const ORDERS: Readonly<Record<Listed['order'], string>> = {
-  fifo: 'the oldest comes first',
-  tip: 'the highest tip comes first, among equals the oldest',
-  random: 'the order is random, by the seed',
-  list: 'a list of hashes comes first, then the oldest',
+  fifo: 'oldest first',
+  tip: 'highest tip first, then oldest',
+  random: 'random order from the seed',
+  list: 'listed hashes first, then oldest',
 };
 
 /** What the mode is now, and how to change it. */
@@ -86,19 +86,20 @@ function TurnedOff({ mode }: { readonly mode: string | null | undefined }) {
         <Action
           run={() =>
             act(
-              'Make blocks from the mempool',
+              'Use the mempool',
               'devnet_setBlockSettings',
               { block_generation_on: 'mempool' },
               () => 'done',
             )
           }
         >
-          Let transactions wait from now on
+          Use the mempool
         </Action>
       }
     >
-      Now {generationText(mode ?? undefined)}. With <code>--block-generation-on mempool</code>{' '}
-      transactions wait here as on a network, and you choose which to execute, replace or drop.
+      The node now creates {generationText(mode ?? undefined)}. With{' '}
+      <code>--block-generation-on mempool</code> transactions wait here as on a network, and you
+      choose which to execute, replace or drop.
     </Empty>
   );
 }
@@ -326,7 +327,7 @@ function Dropped({ of: { dropped } }: { readonly of: Listed }) {
           ))}
       </ul>
       <p className="quiet">
-        They have no status any more, and later ones of the same sender wait for their nonces.{' '}
+        They have no status. Later transactions of the same sender wait for their nonces.{' '}
         <Link href={to('transactions')}>Executed transactions</Link>
       </p>
     </section>

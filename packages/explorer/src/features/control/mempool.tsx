@@ -45,7 +45,7 @@ export function Mempool({ ask }: AskProps) {
       <div className="meta">
         <span>{grouped(data.size)} waiting</span>
         <span>order {data.order}</span>
-        <Link href={to('mempool')}>gaps, replacing and more</Link>
+        <Link href={to('mempool')}>Open the mempool page</Link>
       </div>
       <MempoolButtons of={data} ask={ask} />
       <Waiting of={data} />
@@ -72,11 +72,11 @@ export function MempoolButtons({ of: data, ask }: AskProps & { readonly of: List
       </Action>
       <Action
         kind="danger"
-        refused={data.size === 0 ? 'It is empty.' : undefined}
+        refused={data.size === 0 ? 'The mempool is empty.' : undefined}
         run={async () =>
           ask({
             title: 'Clear the mempool?',
-            loss: `${grouped(data.size)} transactions are lost.`,
+            loss: `You lose ${counted(data.size, 'transaction')}.`,
             verb: 'Clear the mempool',
             canKeep: false,
             run: () =>

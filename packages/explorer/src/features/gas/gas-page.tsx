@@ -106,7 +106,7 @@ function Progress({ reading, cancel }: { readonly reading: Reading; readonly can
       {counted(report.transactions, 'transaction')} read.
       {isCancelled && planned > 0 && ` Cancelled; the range has ${grouped(planned)}.`}
       {isCut &&
-        ` These are the newest: at most ${grouped(MOST_TRACES)} are read, and they reach back to block ${grouped(report.lowest)}.`}
+        ` These are the newest, back to block ${grouped(report.lowest)}: the page reads at most ${grouped(MOST_TRACES)}.`}
       {report.untraced > 0 && ` ${counted(report.untraced, 'block')} could not be traced.`}
     </p>
   );

@@ -33,8 +33,8 @@ export function InstancesPage() {
     <>
       <Heading title="Instances" count={list.isPending ? undefined : grouped(list.total)} />
       <p className="page-intro">
-        Branch a chain to try changes on a copy. A branch takes microseconds, whatever the length of
-        the chain.
+        Branch a chain to try changes on a copy. Branching a long chain is as fast as branching a
+        new one.
       </p>
       <section className="stack" aria-label="List of chains" ref={table} tabIndex={-1}>
         <BranchForm hrefOf={home} canChooseBlock start={query.get('at') ?? ''} />

@@ -28,15 +28,14 @@ export function RulesPage() {
       <p className="page-intro">
         {configured === undefined ? (
           <>
-            This node accepts more than a public network does. Started with{' '}
-            <code>--rules {network}</code>, it rejects the transactions that the gateway of{' '}
-            {network} rejects, before it executes them. This page lists the transactions of this
-            chain that {network} would have rejected.
+            This node accepts more than a public network does. With <code>--rules {network}</code>,
+            it rejects the transactions that the gateway of {network} rejects. This page lists the
+            transactions of this chain that {network} would have rejected.
           </>
         ) : (
           <>
-            This node holds transactions to the rules of {configured} (
-            <code>--rules {configured}</code>): it rejects transactions that break a rule. See{' '}
+            This node applies the rules of {configured} (<code>--rules {configured}</code>): it
+            rejects transactions that break a rule. See{' '}
             <Link href={to('requests')}>recorded requests</Link> for rejections.
           </>
         )}

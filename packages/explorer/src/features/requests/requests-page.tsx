@@ -149,9 +149,8 @@ function Off({ requests }: { readonly requests: Requests }) {
         </Checkbox>
       </p>
       <p>
-        Recording takes hundredths of a millisecond per call and at most 16 MB of memory. The node
-        keeps the last 2,000 calls, up to 64 kB of each message, until it stops. It redacts private
-        keys and tokens first.
+        Recording uses at most 16 MB of memory. The node keeps the last 2,000 calls, up to 64 kB of
+        each message, until it stops. It redacts private keys and tokens first.
       </p>
     </div>
   );
