@@ -1699,6 +1699,12 @@ export type MEMPOOL_ROW = {
   readonly transaction_hash: TXN_HASH;
   readonly type: 'INVOKE' | 'DECLARE' | 'DEPLOY_ACCOUNT';
   readonly sender_address: ADDRESS;
+  /** The first call of an INVOKE transaction. */
+  readonly call?: {
+    readonly contract_address: ADDRESS;
+    readonly selector: FELT;
+  };
+  readonly call_count: number;
   readonly nonce: FELT;
   readonly tip: NUM_AS_HEX;
   /** CANDIDATE once the node has selected it for the block under construction. */

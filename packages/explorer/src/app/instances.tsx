@@ -73,9 +73,9 @@ export function GonePage() {
       <Heading title="This instance does not exist" />
       <div className="stack">
         <p role="status">
-          Instance <code>{instanceId()}</code> was deleted, has expired, or ended with the node.
-          Instances without requests are deleted after the time that{' '}
-          <code>--instance-idle-seconds</code> or their own <code>ttl</code> sets.
+          Instance <code>{instanceId()}</code> was deleted, expired, or ended with the node. The
+          node deletes an instance without requests after the time in{' '}
+          <code>--instance-idle-seconds</code> or in its <code>ttl</code>.
         </p>
         <p>
           <a href={samePage(MAIN_PATH)}>Open the main chain</a>

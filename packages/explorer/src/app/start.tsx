@@ -28,8 +28,8 @@ function Page() {
     <>
       <Heading title="No such page" />
       <p className="empty">
-        There is no page at this address. The <Link href={to('')}>overview</Link> shows what happens
-        on the chain; the search finds blocks, transactions, contracts and classes.
+        There is no page at this address. Open the <Link href={to('')}>overview</Link>, or search
+        for a block, transaction, contract or class.
       </p>
     </>
   );

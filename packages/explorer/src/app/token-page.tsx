@@ -38,7 +38,7 @@ export function TokenPage() {
         </Form>
         <p id={hint} className={problem === undefined ? 'quiet' : 'fail'}>
           {problem ??
-            'The token is kept for this tab and sent to this node only. It is set where the node is started: --auth-token, or the variable AUTH_TOKEN.'}
+            'The explorer keeps the token for this tab and sends it to this node only. Set it with --auth-token or AUTH_TOKEN when you start the node.'}
         </p>
       </div>
     </>

@@ -212,11 +212,6 @@ export function useClassName(classHash: string): string | undefined {
   return own ?? loaded;
 }
 
-/** The name of a contract, or its short address. */
-export function useName(address: string): string {
-  return useContractName(address) ?? shortAddress(address);
-}
-
 /** Common functions are known before any class is read. */
 const functionNames = new Map(commonFunctions());
 const functionListeners = new Set<() => void>();

@@ -7,6 +7,7 @@ import type { Params, Result } from '../rpc/methods.js';
 import { refreshCurrent } from '../rpc/queries.js';
 import { createStore, useStore } from '../state/store.js';
 import { runTask } from '../state/tasks.js';
+import { Icon } from './icons.js';
 import { ErrorText } from './page-states.js';
 import { Copy, OutcomeSign } from './values.js';
 
@@ -99,8 +100,8 @@ export function LastDone() {
       role={last.isFailure ? 'alert' : 'status'}
       className={last.isFailure ? 'last-done fail' : 'last-done'}
     >
-      <span aria-hidden="true" className={last.isFailure ? 'fail' : 'ok'}>
-        {last.isFailure ? '✕' : '✓'}
+      <span aria-hidden="true" className={last.isFailure ? 'sign fail' : 'sign ok'}>
+        <Icon name={last.isFailure ? 'cross' : 'done'} />
       </span>{' '}
       {last.what}: {last.outcome}
     </p>

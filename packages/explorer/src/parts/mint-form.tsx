@@ -32,7 +32,7 @@ export function Mint({ address, name }: { readonly address: string; readonly nam
         </Select>
         <Action
           kind="primary"
-          refused={amount === undefined ? 'Write an amount.' : undefined}
+          refused={amount === undefined ? 'Enter an amount.' : undefined}
           run={() =>
             act(
               `Mint ${amountText(amount ?? 0n, unit)} to ${name}`,
@@ -50,7 +50,7 @@ export function Mint({ address, name }: { readonly address: string; readonly nam
           Mint {amount === undefined ? '' : amountText(amount, unit)} to {name}
         </Action>
         <span id="mint-amount" className="quiet">
-          {amount === undefined ? 'Write 1.5, 1e3 or 25 fri.' : `= ${grouped(amount)} ${unit.base}`}
+          {amount === undefined ? 'Enter 1.5, 1e3 or 25 fri.' : `= ${grouped(amount)} ${unit.base}`}
         </span>
       </div>
     </section>

@@ -73,7 +73,7 @@ export function ErrorText({ of }: { readonly of: unknown }) {
     const detail = typeof of.data === 'string' ? of.data : explained?.summary;
     return (
       <>
-        <code>{of.method}</code> answered {of.code}: <UntrustedText text={of.message} />
+        <code>{of.method}</code> returned error {of.code}: <UntrustedText text={of.message} />
         {detail !== undefined && (
           <>
             {' '}

@@ -41,7 +41,7 @@ export function token(): string | undefined {
 /** Stores a token; returns the error if it cannot be one. */
 export function giveToken(text: string): string | undefined {
   const trimmed = text.trim();
-  if (trimmed === '') return 'Write the token.';
+  if (trimmed === '') return 'Enter the token.';
   if (!SENDABLE.test(trimmed)) return 'A token is ASCII without spaces.';
   sessionStorage.setItem(KEY, trimmed);
   tokenRejected.set(false);

@@ -87,7 +87,7 @@ function endAt<Row>(rows: readonly Row[], newestOfOrigin: number): Page<Row> {
   return {
     rows,
     next: STANDARD + newestOfOrigin,
-    beyond: `Up to block ${grouped(newestOfOrigin)} the chain is the origin’s.`,
+    beyond: `Blocks up to ${grouped(newestOfOrigin)} come from the origin of the fork.`,
   };
 }
 

@@ -101,7 +101,7 @@ describe('without the token', () => {
     const field = page.getByLabel('token', { exact: true });
     expect(await field.getAttribute('type')).toBe('password');
     await page.getByRole('button', { name: 'Open', exact: true }).click();
-    await page.getByText('Write the token.').waitFor();
+    await page.getByText('Enter the token.').waitFor();
     await field.fill('not the token');
     await page.keyboard.press('Enter');
     await page.getByText('without spaces').waitFor();

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => stage.close());
 
 const json = (page: Page) => page.getByLabel('Parameters as JSON');
-const answer = (page: Page) => page.getByRole('region', { name: 'Answer' });
+const answer = (page: Page) => page.getByRole('region', { name: 'Response' });
 const openMethod = async (method: string) => {
   const visit = await stage.open(`console?method=${method}`);
   await visit.page.getByRole('region', { name: 'Call' }).waitFor();

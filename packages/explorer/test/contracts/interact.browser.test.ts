@@ -127,7 +127,7 @@ describe('a contract', () => {
     await page.locator('.why', { hasText: '“broken”' }).waitFor();
     expect(await nonce(stage.address(0))).toBe(before);
     await page.getByRole('button', { name: 'Send it anyway' }).click();
-    await page.getByText('✕ Reverted').waitFor();
+    await page.locator('.signed.fail', { hasText: 'Reverted' }).waitFor();
     expect(await nonce(stage.address(0))).toBe(before + 1n);
   });
 
@@ -239,7 +239,7 @@ test('a field is validated on blur, and all fields on submit', async () => {
   expect(await recipient.getAttribute('aria-invalid')).toBe('false');
   await recipient.blur();
   expect(await recipient.getAttribute('aria-invalid')).toBe('true');
-  await page.getByText('Write an address (0x…) or a name').waitFor();
+  await page.getByText('Enter an address (0x…) or a name').waitFor();
   expect(await page.getByLabel('amount').getAttribute('aria-invalid')).toBe('false');
   await page.getByRole('button', { name: /^Simulate/ }).click();
   await expect.poll(() => page.getByLabel('amount').getAttribute('aria-invalid')).toBe('true');
@@ -257,7 +257,7 @@ test('calls are encoded for Cairo 0 accounts', async () => {
     await form.getByLabel('recipient').fill('account 2');
     await form.getByLabel('amount').fill('7');
     await form.getByRole('button', { name: /^Send as account 0/ }).click();
-    await page.getByText('✓ Succeeded').waitFor();
+    await page.locator('.signed.ok', { hasText: 'Succeeded' }).waitFor();
     await page.getByText('Transfer(from: account 0').waitFor();
     const { amount } = await old.node.client.call('devnet_getAccountBalance', {
       address: old.address(2),

@@ -16,7 +16,7 @@ const status = () => stage.node.client.call('devnet_getStatus', {});
 
 test('transactions are listed, removed, pre-confirmed and sealed', async () => {
   const { page } = await openLive(stage, 'control');
-  await page.getByText('transactions wait in the mempool').first().waitFor();
+  await page.getByText('0 waiting').waitFor();
   const rows = page.getByRole('list', { name: 'Waiting transactions' }).getByRole('listitem');
   for (const account of [0, 1, 2]) await stage.post(account, [stage.transfer(1, 1n)]);
   await expect.poll(() => rows.count()).toBe(3);
@@ -57,7 +57,9 @@ test('its page shows order and missing nonces, and replaces, drops and seals by 
     }),
   );
   const first = await stage.post(0, [stage.transfer(1, 1n)], { nonce });
-  await stage.post(0, [stage.transfer(1, 2n)], { nonce: nonce + 2n });
+  await stage.post(0, [stage.transfer(1, 2n), stage.transfer(2, 2n), stage.transfer(3, 2n)], {
+    nonce: nonce + 2n,
+  });
   const { page, settled, complaints } = await stage.open('', { bypassCSP: true });
   await isLive(page);
   await page.locator('nav.rail').getByRole('link', { name: 'Mempool' }).press('Enter');
@@ -66,6 +68,11 @@ test('its page shows order and missing nonces, and replaces, drops and seals by 
   const gap = `nonce ${nonce + 1n} is missing, and 1 transaction waits for it.`;
   await page.getByText(gap).waitFor();
   expect(await rows.first().innerText()).toMatch(/^1\s.*can be executed/s);
+  const calls = await rows.locator('td.main').allInnerTexts();
+  expect(calls.map((text) => text.replaceAll(/\s/g, ''))).toEqual([
+    'STRK.transfer',
+    'STRK.transfer+2more',
+  ]);
   await settled();
   expect(await faultsOf(page)).toEqual([]);
   await page.getByRole('button', { name: `Replace ${first}` }).press('Enter');

@@ -202,6 +202,16 @@ describe('the sum', () => {
 
 const items = (page: Page) => page.getByRole('treeitem');
 
+/** The gas that the page gives for calls, and outside of them. */
+async function splitOf(page: Page): Promise<{ calls: number; outside: number }> {
+  const terms = page.getByRole('region', { name: 'Gas' }).locator('.gas-split dl > div');
+  const amountOf = async (name: RegExp): Promise<number> => {
+    const text = await terms.filter({ hasText: name }).locator('dd').innerText();
+    return Number(/^[\d,]+/.exec(text)?.[0].replaceAll(',', ''));
+  };
+  return { calls: await amountOf(/^Calls/), outside: await amountOf(/^Outside/) };
+}
+
 describe('the graph of a transaction', () => {
   test('names every block and the gas outside of frames, with the fee separate', async () => {
     const { page, complaints } = await stage.open(`tx/${hashes.get('library calls')}?tab=gas`);
@@ -212,8 +222,10 @@ describe('the graph of a transaction', () => {
     const labels = await items(page).evaluateAll((elements) =>
       elements.map((element) => element.getAttribute('aria-label') ?? ''),
     );
-    expect(labels[0]).toContain(`transaction · ${all}`);
-    expect(labels.some((label) => label.startsWith('outside the call frames · '))).toBe(true);
+    const { calls, outside } = await splitOf(page);
+    expect(calls + outside).toBe(receipt.execution_resources.l2_gas);
+    expect(labels[0]).toContain(`transaction · ${calls.toLocaleString('en-US')}`);
+    expect(labels.some((label) => label.startsWith('outside the call frames'))).toBe(false);
     expect(labels.some((label) => /^execute account 1\.__execute__ · .*self/.test(label))).toBe(
       true,
     );
@@ -294,6 +306,33 @@ describe('the page of many transactions', () => {
     expect(cells[1]).toBe('3');
     expect(new Set(cells.slice(4, 7)).size).toBeLessThanOrEqual(2);
     expect(complaints).toEqual([]);
+  });
+
+  test('gas outside of the calls is apart, and calls take the whole width of the graph', async () => {
+    let charged = 0;
+    for (const hash of hashes.values())
+      charged += (await read(hash)).receipt.execution_resources.l2_gas;
+    const { page } = await stage.open('gas?view=table&from=0');
+    await page.getByText(`${hashes.size} transactions read.`).waitFor();
+    const rows = page.getByRole('table', { name: 'Gas by function' }).locator('tr[data-row]');
+    const { calls, outside } = await splitOf(page);
+    expect(calls + outside).toBe(charged);
+    const selves = await rows.locator('td:nth-child(3)').allInnerTexts();
+    expect(selves.reduce((sum, text) => sum + Number(text.replaceAll(',', '')), 0)).toBe(calls);
+    await page.getByRole('button', { name: 'Icicle' }).click();
+    await items(page).first().waitFor();
+    expect(await items(page).first().getAttribute('aria-label')).toContain(
+      `transactions · ${calls.toLocaleString('en-US')}`,
+    );
+    const widths = await items(page).evaluateAll((elements) =>
+      [1, 2].map((level) =>
+        elements
+          .filter((element) => element.getAttribute('aria-level') === String(level))
+          .reduce((sum, element) => sum + element.getBoundingClientRect().width, 0),
+      ),
+    );
+    expect(widths[0]).toBeGreaterThan(0);
+    expect(widths[1]).toBeCloseTo(widths[0] ?? 0, 0);
   });
 
   test('a baseline is stored and differences from it are shown', async () => {

@@ -34,10 +34,10 @@ describe('a fork', () => {
     await page.locator('.strip').getByText('fork of SN_SEPOLIA @ 41').waitFor();
     await page.locator('tr[data-row]').first().waitFor();
     expect(await main(page)).not.toContain('41 origin');
-    await page.getByText('Up to block 41 the chain is the origin’s.').waitFor();
+    await page.getByText('Blocks up to 41 come from the origin of the fork.').waitFor();
     await settled();
     const before = requests.filter((url) => url.endsWith('/rpc')).length;
-    await page.getByRole('button', { name: 'Read on there' }).click();
+    await page.getByRole('button', { name: 'Continue there' }).click();
     await page.locator('tr[data-row]', { hasText: '41 origin' }).waitFor();
     // As many as fit, and those that come next.
     const after = requests.filter((url) => url.endsWith('/rpc')).length;
@@ -57,7 +57,7 @@ describe('a fork', () => {
 
   test('transactions and blocks of the origin have their pages', async () => {
     const { page } = await stage.open('transactions');
-    await page.getByRole('button', { name: 'Read on there' }).click();
+    await page.getByRole('button', { name: 'Continue there' }).click();
     await page.locator(`a[href="/ui/tx/${old}"]`).first().waitFor();
     await page.locator('tr[data-row]', { hasText: '41 origin' }).first().waitFor();
     await page.goto(`${stage.origin}/ui/tx/${old}`);

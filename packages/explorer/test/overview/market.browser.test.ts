@@ -134,7 +134,7 @@ test('where the method is restricted, the form shows the conditions and says why
     async (stage) => {
       const { page } = await openLive(stage, 'control');
       const form = page.getByRole('region', { name: 'Network conditions' });
-      await form.getByText('own conditions').waitFor();
+      await form.getByText('custom conditions').waitFor();
       await form.getByText('does not serve devnet_setNetworkConditions').waitFor();
       await form.getByRole('button', { name: 'Calm' }).click();
       const button = form.getByRole('button', { name: 'Set conditions' });

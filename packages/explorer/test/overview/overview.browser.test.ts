@@ -54,7 +54,7 @@ test('shows the newest blocks, failures and contracts, live and without a pointe
     await stage.send(0, [stage.transfer(1, 6n), stage.transfer(1, 7n)]);
     await stage.node.client.call('devnet_increaseTime', { time: 86_400 });
     await chart(page, 'Transactions per block: 3 in 5 blocks').waitFor();
-    await expect.poll(() => facts.innerText()).toContain('+1 d from the real time');
+    await expect.poll(() => facts.innerText()).toContain('+1 d from the system clock');
     await settled();
 
     await tabTo(page, '[role=slider]');

@@ -129,7 +129,7 @@ describe('steps', () => {
     await page.getByRole('button', { name: /^Simulate 1 step/ }).click();
     await page
       .getByRole('alert')
-      .getByText(/answered 20/)
+      .getByText(/returned error 20/)
       .waitFor();
   });
 

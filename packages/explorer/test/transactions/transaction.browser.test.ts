@@ -51,7 +51,7 @@ describe('a transaction', () => {
   test('token movements use the symbol of the token, and the fee is separate', async () => {
     const { page } = await stage.open(`tx/${transferHash}`);
     const moves = page.getByRole('list', { name: 'Token transfers' });
-    await moves.getByText('12.5 “GOLD”').waitFor();
+    await moves.getByText('12.5 GOLD').waitFor();
     const lines = await moves.getByRole('listitem').allInnerTexts();
     expect(lines).toHaveLength(2);
     expect(lines[0]).toMatch(/account 1\s+→ account 2\s+1\.5 STRK/);
@@ -166,7 +166,7 @@ describe('a transaction', () => {
     await page.getByRole('button', { name: 'Revert to before this…' }).click();
     const sheet = page.getByRole('dialog');
     expect(await sheet.innerText()).toContain(
-      `Its block ${block_count - 1} and all after it are lost: 1`,
+      `You lose block ${block_count - 1} and all later blocks: 1`,
     );
     await sheet.getByLabel('download an image first').uncheck();
     await sheet.getByRole('button', { name: /^Abort from block/ }).click();
@@ -179,7 +179,7 @@ describe('a transaction', () => {
 
   test('axe finds nothing in either theme', async () => {
     const { page } = await stage.open(`tx/${transferHash}?tab=raw`, {});
-    await page.getByText('“GOLD”').first().waitFor();
+    await page.getByText('12.5 GOLD').waitFor();
     expect(await faultsOf(page)).toEqual([]);
   });
 });

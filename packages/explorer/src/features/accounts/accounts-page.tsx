@@ -39,9 +39,9 @@ export function AccountsPage() {
       <LastDone />
       {isMissing(accounts.error) ? (
         <p className="empty">
-          This node does not serve <code>devnet_getPredeployedAccounts</code>, so its predeployed
-          accounts are not listed: <code>--restrictive-mode</code> names what it forbids. Accounts
-          with an imported key can send nevertheless.
+          This node does not serve <code>devnet_getPredeployedAccounts</code>, so this page cannot
+          list its predeployed accounts. Start it with another <code>--restrictive-mode</code>.
+          Accounts with an imported key can still send.
         </p>
       ) : accounts.error ? (
         <Problem error={accounts.error} what="the predeployed accounts" retry={accounts.refetch} />

@@ -49,14 +49,14 @@ async function take(address: string, key: string): Promise<ImportMessage> {
   const expected = await readPublicKey(address);
   if (expected !== undefined && expected !== publicKey) {
     return fault(
-      `Its public key is ${shortHash(publicKey)}, but the account has  ${shortHash(expected)}.`,
+      `Its public key is ${shortHash(publicKey)}, but the account has ${shortHash(expected)}.`,
     );
   }
   importKey(address, key);
   return {
     text:
       expected === undefined
-        ? 'Imported. The account does not give its public key, so it could not be checked.'
+        ? 'Imported. The account does not return its public key, so the explorer could not check the key.'
         : 'Imported: it is the key of this account.',
     isFault: false,
   };
@@ -72,8 +72,8 @@ export function ImportKey({ start }: { readonly start: string }) {
   }, [start]);
   const submit = async (): Promise<void> => {
     const [account, secret] = [canonicalFelt(address), canonicalFelt(key)];
-    if (account === undefined) setMessage(fault('The address is a felt like 0x1f….'));
-    else if (secret === undefined) setMessage(fault('The key is a felt like 0x1f….'));
+    if (account === undefined) setMessage(fault('An address is a felt such as 0x1f….'));
+    else if (secret === undefined) setMessage(fault('A key is a felt such as 0x1f….'));
     else {
       const result = await take(account, secret);
       setMessage(result);
@@ -84,8 +84,8 @@ export function ImportKey({ start }: { readonly start: string }) {
     <Form className="panel stack" aria-label="Import a key" submit={() => runTask(submit())}>
       <h3>Import a key</h3>
       <p className="quiet">
-        Forms then sign as this account instead of impersonating it. The key stays in the storage of
-        this tab until it is closed, and is never sent to the node.
+        Forms then sign as this account instead of impersonating it. The key stays in this tab until
+        you close it. The explorer never sends it to the node.
       </p>
       <div className="line-of">
         <TextInput

@@ -10,7 +10,7 @@ import { Action, act, LastDone } from '../../parts/action.js';
 import { FactOf, Facts } from '../../parts/facts.js';
 import { Icon } from '../../parts/icons.js';
 import { Amount, Integer } from '../../parts/number.js';
-import { Heading, Json, Unread } from '../../parts/page-states.js';
+import { Empty, Heading, Json, Unread } from '../../parts/page-states.js';
 import { Tabs } from '../../parts/tabs.js';
 import { EventTable } from '../../parts/transaction/event-table.js';
 import { StateChanges } from '../../parts/transaction/state-changes.js';
@@ -286,7 +286,11 @@ function BlockTabs({ block, id, tab, beat }: Tab & { readonly block: Block }) {
         <TransactionList
           filter={filter}
           heads={BLOCK_HEADS}
-          empty={<p className="empty">This block has no transactions.</p>}
+          empty={
+            <Empty icon="transactions" title="This block has no transactions.">
+              Blocks by <code>devnet_createBlock</code> and by interval can be empty.
+            </Empty>
+          }
         />
       )}
       {tab === 'state' && id !== undefined && (
@@ -348,7 +352,12 @@ function BlockEvents({ id, beat }: PartProps) {
     ),
   );
   if (error || !data) return <Unread query={query} what="the events" />;
-  if (data.events.length === 0) return <p className="empty">This block has no events.</p>;
+  if (data.events.length === 0)
+    return (
+      <Empty icon="events" title="This block has no events.">
+        A contract emits an event with <code>self.emit</code>.
+      </Empty>
+    );
   return (
     <>
       <EventTable events={data.events} classOf={data.classOf} classes={classes} />

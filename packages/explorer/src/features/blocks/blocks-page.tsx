@@ -14,7 +14,7 @@ import {
 import { to } from '../../navigation/route.js';
 import { Icon } from '../../parts/icons.js';
 import { Amount, Integer } from '../../parts/number.js';
-import { Heading } from '../../parts/page-states.js';
+import { Empty, Heading } from '../../parts/page-states.js';
 import { peek, usePeeked } from '../../parts/side-panel.js';
 import { LiveTable, Modes } from '../../parts/table/live-table.js';
 import type { Column } from '../../parts/table/table.js';
@@ -197,7 +197,11 @@ export function BlocksPage() {
         onPeek={onPeek}
         isPeeked={isPeeked}
         {...(head ? { total: head.number + 1 } : {})}
-        empty={<p className="empty">No blocks yet.</p>}
+        empty={
+          <Empty icon="blocks" title="No blocks yet.">
+            Create one on the <Link href={to('control')}>Control page</Link>.
+          </Empty>
+        }
       />
     </>
   );

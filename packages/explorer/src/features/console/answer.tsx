@@ -27,7 +27,7 @@ export function Answer({ of }: { readonly of: TimedAnswer | Error }) {
   }
   const isLarge = of.text.length > LARGEST_TREE;
   return (
-    <section aria-label="Answer" className="answer">
+    <section aria-label="Response" className="answer">
       <div className="line-of">
         <p role="status">
           <OutcomeSign isOk={!of.isError} word={of.isError ? 'error' : 'success'} />{' '}
@@ -47,7 +47,7 @@ export function Answer({ of }: { readonly of: TimedAnswer | Error }) {
             Raw
           </PlainButton>
         </fieldset>
-        <Copy value={of.text} what="answer" />
+        <Copy value={of.text} what="response" />
       </div>
       {of.text.length > LARGEST_SHOWN ? (
         <p>
@@ -64,7 +64,7 @@ export function Answer({ of }: { readonly of: TimedAnswer | Error }) {
 }
 
 function save(text: string): void {
-  saveFile(text, 'starkbox-answer.json', 'application/json');
+  saveFile(text, 'starkbox-response.json', 'application/json');
 }
 
 export function Stream({ of }: { readonly of: Running }) {
@@ -72,8 +72,8 @@ export function Stream({ of }: { readonly of: Running }) {
   return (
     <section aria-label="Notifications" className="answer">
       <p role="status">
-        {isOver ? 'Stopped after' : 'Listening;'} {counted(of.received, 'notification')}
-        {of.received > of.notifications.length && `, the last ${of.notifications.length} are shown`}
+        {isOver ? 'Stopped after' : 'Listening:'} {counted(of.received, 'notification')}
+        {of.received > of.notifications.length && `; the last ${of.notifications.length} are below`}
       </p>
       <ol className="notifications">
         {of.notifications.map(({ id, at, text }) => (

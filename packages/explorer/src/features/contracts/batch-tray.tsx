@@ -5,6 +5,7 @@ import { escapeText } from '../../format/untrusted-text.js';
 import { remembered } from '../../navigation/form-in-address.js';
 import { to } from '../../navigation/route.js';
 import { PlainButton } from '../../parts/button.js';
+import { Icon } from '../../parts/icons.js';
 import { type Collected, drop, dropAll, move, useBatch } from '../../parts/send/batch.js';
 import { SendForm } from '../../parts/send/send-form.js';
 import { RawFelts } from '../../parts/transaction/decoded-value.js';
@@ -83,21 +84,21 @@ function BatchRow({ call, at, count }: BatchRowProps) {
       <PlainButton
         aria-disabled={at === 0}
         aria-label={`Move ${name} up, from place ${at + 1}`}
-        title="Alt ↑"
+        title="Alt+Up"
         onClick={() => move(call.id, -1)}
       >
-        <span aria-hidden="true">↑</span>
+        <Icon name="up" />
       </PlainButton>
       <PlainButton
         aria-disabled={at === count - 1}
         aria-label={`Move ${name} down, from place ${at + 1}`}
-        title="Alt ↓"
+        title="Alt+Down"
         onClick={() => move(call.id, 1)}
       >
-        <span aria-hidden="true">↓</span>
+        <Icon name="down" />
       </PlainButton>
       <PlainButton aria-label={`Remove ${name} from the batch`} onClick={() => drop(call.id)}>
-        <span aria-hidden="true">✕</span>
+        <Icon name="cross" />
       </PlainButton>
       <span className="what">
         <Address of={call.contract} />.<FunctionName selector={call.selector} />(

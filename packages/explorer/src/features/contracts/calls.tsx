@@ -5,6 +5,7 @@ import { grouped } from '../../format/amount.js';
 import { to } from '../../navigation/route.js';
 import { ChipChoice } from '../../parts/chips.js';
 import { Integer } from '../../parts/number.js';
+import { Empty } from '../../parts/page-states.js';
 import { LiveTable } from '../../parts/table/live-table.js';
 import type { Column } from '../../parts/table/table.js';
 import { Members, RawFelts } from '../../parts/transaction/decoded-value.js';
@@ -12,6 +13,7 @@ import {
   Address,
   BlockRef,
   FunctionName,
+  Link,
   Status,
   TxRef,
   UntrustedText,
@@ -68,11 +70,19 @@ export function Calls({ address, abi }: CallsProps) {
         copyOf={({ transaction }) => transaction.transaction_hash}
         onRows={onRows}
         empty={
-          <p className="empty">
-            {callers === 'contract'
-              ? 'No other contract called this one.'
-              : 'No transaction of another sender called this contract.'}
-          </p>
+          <Empty
+            icon="transactions"
+            title={
+              callers === 'contract'
+                ? 'No other contract called this one.'
+                : 'No transaction of another sender called this contract.'
+            }
+            action={
+              <Link className="button" href={to('contract', address, { tab: 'interact' })}>
+                Call a function
+              </Link>
+            }
+          />
         }
       />
     </>

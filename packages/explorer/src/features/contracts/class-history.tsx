@@ -2,9 +2,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { grouped } from '../../format/amount.js';
-import { Loading, Problem } from '../../parts/page-states.js';
+import { to } from '../../navigation/route.js';
+import { Empty, Loading, Problem } from '../../parts/page-states.js';
 import { type Column, ShortTable } from '../../parts/table/table.js';
-import { BlockRef, ClassRef } from '../../parts/values.js';
+import { BlockRef, ClassRef, Link } from '../../parts/values.js';
 import { call, RpcFailure } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
 
@@ -119,7 +120,7 @@ function changeColumns(low: number): readonly Column<ClassChange>[] {
       cell: ({ block }) => <BlockRef of={block}>{grouped(block)}</BlockRef>,
     },
     {
-      head: 'What',
+      head: 'Change',
       width: 'w-moment',
       phone: 'main',
       cell: (change) => changeText(change, low),
@@ -156,7 +157,11 @@ export function History({ address }: { readonly address: string }) {
   if (error && !data) return <Problem error={error} what="the history" retry={refetch} />;
   if (!data) return <Loading what="the history" />;
   if (data.changes.length === 0)
-    return <p className="empty">No closed block contains this contract yet.</p>;
+    return (
+      <Empty icon="recent" title="No closed block contains this contract yet.">
+        Create a block on the <Link href={to('control')}>Control page</Link>.
+      </Empty>
+    );
   return (
     <>
       <ShortTable

@@ -6,7 +6,7 @@ import { counted, grouped } from '../../format/amount.js';
 import { classNames } from '../../format/names.js';
 import { setQuery, to, useRoute } from '../../navigation/route.js';
 import { Button } from '../../parts/button.js';
-import { Heading, Unread } from '../../parts/page-states.js';
+import { Empty, Heading, Unread } from '../../parts/page-states.js';
 import { LiveTable, Modes } from '../../parts/table/live-table.js';
 import { type Column, VirtualTable } from '../../parts/table/table.js';
 import { BlockRef, ClassRef, Copy, Link } from '../../parts/values.js';
@@ -67,7 +67,11 @@ export function ClassesPage() {
           columns={columns}
           hrefOf={hrefOf}
           copyOf={idOf}
-          empty={<p className="empty">No classes on this chain.</p>}
+          empty={
+            <Empty icon="classes" title="No classes on this chain.">
+              Declare a compiled class with the button above.
+            </Empty>
+          }
         />
       )}
     </>

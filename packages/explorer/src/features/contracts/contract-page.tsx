@@ -9,7 +9,7 @@ import { LastDone } from '../../parts/action.js';
 import { FactOf, Facts } from '../../parts/facts.js';
 import { Label } from '../../parts/label-form.js';
 import { Amount } from '../../parts/number.js';
-import { Heading, Loading, Unread } from '../../parts/page-states.js';
+import { Empty, Heading, Loading, Unread } from '../../parts/page-states.js';
 import { Tabs } from '../../parts/tabs.js';
 import { TransactionList } from '../../parts/transaction/transaction-list.js';
 import { Address, ClassRef, Copy, Link, Mark, UntrustedText } from '../../parts/values.js';
@@ -190,7 +190,17 @@ function ContractTab({ address, tab, abi, classHash, isRead, hasError }: Contrac
       {tab === 'transactions' && (
         <TransactionList
           filter={filter}
-          empty={<p className="empty">No transaction was sent by this address or calls it.</p>}
+          empty={
+            <Empty
+              icon="transactions"
+              title="No transaction was sent by this address or calls it."
+              action={
+                <Link className="button" href={to('contract', address, { tab: 'interact' })}>
+                  Call a function
+                </Link>
+              }
+            />
+          }
         />
       )}
       {tab === 'calls' && <Calls address={address} abi={abi} />}

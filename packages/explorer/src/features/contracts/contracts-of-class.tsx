@@ -2,9 +2,9 @@
 import { useMemo } from 'react';
 import { grouped } from '../../format/amount.js';
 import { to } from '../../navigation/route.js';
-import { Unread } from '../../parts/page-states.js';
+import { Empty, Unread } from '../../parts/page-states.js';
 import { type Column, VirtualTable } from '../../parts/table/table.js';
-import { Address, BlockRef } from '../../parts/values.js';
+import { Address, BlockRef, Link } from '../../parts/values.js';
 import { useContractIndex } from '../../rpc/contract-index.js';
 import type { ContractRow } from '../../rpc/queries.js';
 
@@ -41,7 +41,15 @@ export function ContractsOf({ classHash }: { readonly classHash: string }) {
   return (
     <>
       {rows.length === 0 ? (
-        <p className="empty">No contract of this class was found.</p>
+        <Empty
+          icon="contracts"
+          title="No contract of this class was found."
+          action={
+            <Link className="button" href={to('class', classHash, { tab: 'deploy' })}>
+              Deploy one
+            </Link>
+          }
+        />
       ) : (
         <VirtualTable
           label="Contracts of this class"

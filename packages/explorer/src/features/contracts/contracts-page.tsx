@@ -5,7 +5,7 @@ import { counted, grouped } from '../../format/amount.js';
 import { setQuery, to, useRoute } from '../../navigation/route.js';
 import { ChipChoice } from '../../parts/chips.js';
 import { Amount } from '../../parts/number.js';
-import { Heading, Unread } from '../../parts/page-states.js';
+import { Empty, Heading, Unread } from '../../parts/page-states.js';
 import { LiveTable, Modes } from '../../parts/table/live-table.js';
 import { type Column, VirtualTable } from '../../parts/table/table.js';
 import { Address, BlockRef, ClassRef, Copy, Link } from '../../parts/values.js';
@@ -79,7 +79,11 @@ function AllContracts() {
       hrefOf={hrefOf}
       copyOf={idOf}
       onRows={onRows}
-      empty={<p className="empty">No contracts on this chain.</p>}
+      empty={
+        <Empty icon="contracts" title="No contracts on this chain.">
+          Declare a class on the <Link href={to('classes')}>Classes page</Link>, then deploy it.
+        </Empty>
+      }
     />
   );
 }

@@ -1,6 +1,7 @@
 // Buttons that copy a call as a command or as code.
 import { useEffect, useState } from 'react';
 import { PlainButton } from '../../parts/button.js';
+import { Icon } from '../../parts/icons.js';
 import { runTask } from '../../state/tasks.js';
 
 type Snippet = () => string | Promise<string>;
@@ -44,8 +45,10 @@ function CopyText({ of, name }: { readonly of: Snippet; readonly name: string })
         );
       }}
     >
-      {name}
-      {isDone && ' ✓'}
+      <span className="signed">
+        {name}
+        {isDone && <Icon name="done" />}
+      </span>
     </PlainButton>
   );
 }

@@ -8,7 +8,7 @@ import { AddressBook } from '../../parts/forms/address-book.js';
 import { ErrorText } from '../../parts/page-states.js';
 import { readClassFile } from '../../parts/send/class-file.js';
 import { SenderField, useSender } from '../../parts/send/sender.js';
-import { ClassRef, Copy, Fact, UntrustedText } from '../../parts/values.js';
+import { ClassRef, Copy, Fact, OutcomeSign, UntrustedText } from '../../parts/values.js';
 import { call } from '../../rpc/client.js';
 import { runTask } from '../../state/tasks.js';
 import { type ClassToDeclare, declareAs } from './declare-transaction.js';
@@ -36,7 +36,8 @@ function DeclareForm() {
       <FilePlace isBusy={files.isBusy} take={files.take} />
       {error !== undefined && (
         <p className="fail" role="alert">
-          ✕ {error instanceof NoClass ? error.message : <ErrorText of={error} />}
+          <OutcomeSign isOk={false} word="Failed" />{' '}
+          {error instanceof NoClass ? error.message : <ErrorText of={error} />}
         </p>
       )}
       {compiled !== undefined && !chosen && (

@@ -18,7 +18,7 @@ function readSalt(text: string): { readonly salt?: string; readonly error?: stri
   try {
     return { salt: feltOf(text.trim()) };
   } catch (error) {
-    return { error: error instanceof InvalidInput ? error.message : 'Write a felt.' };
+    return { error: error instanceof InvalidInput ? error.message : 'Enter a felt.' };
   }
 }
 

@@ -54,12 +54,15 @@ export function ContractEvents({ address, abi }: ContractEventsProps) {
       <EventList
         filter={filter}
         kind={kind}
-        empty={(hasMore) => (
-          <p>
-            {kind ? 'No event of this kind was emitted' : 'This contract has emitted no event'}
-            {hasMore && ' in the blocks searched so far'}.
-          </p>
-        )}
+        empty={(hasMore) =>
+          `${kind ? 'No event of this kind was emitted' : 'This contract has emitted no event'}${hasMore ? ' in the blocks searched so far' : ''}.`
+        }
+        hint={
+          <>
+            Call a function that emits one on the{' '}
+            <Link href={to('contract', address, { tab: 'interact' })}>Interact tab</Link>.
+          </>
+        }
       />
     </>
   );

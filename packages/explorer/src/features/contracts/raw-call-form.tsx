@@ -91,7 +91,7 @@ function FunctionField({ name, selector, isJudged, change }: FunctionFieldProps)
   const [wasLeft, setWasLeft] = useState(false);
   const error =
     selector === undefined && (wasLeft || isJudged)
-      ? 'Write the name of a function, or its selector (0x…).'
+      ? 'Enter the name of a function, or its selector (0x…).'
       : undefined;
   return (
     <div className="abi-field">

@@ -12,6 +12,7 @@ import { ErrorText } from '../../parts/page-states.js';
 import { ContractValue, RawFelts } from '../../parts/transaction/decoded-value.js';
 import { Explained, type Explanation } from '../../parts/transaction/explanation.js';
 import { hasPlaces, SourceStack } from '../../parts/transaction/source-pane.js';
+import { OutcomeSign } from '../../parts/values.js';
 import { call, explanationIn, RpcFailure } from '../../rpc/client.js';
 import { runTask } from '../../state/tasks.js';
 import { Snippets } from './copy-snippets.js';
@@ -120,7 +121,7 @@ function ReadResult(props: CallFormProps & { readonly outcome: CallResult }) {
     if (explained) return <Failed of={explained} />;
     return (
       <p className="fail">
-        ✕ <ErrorText of={outcome.error} />
+        <OutcomeSign isOk={false} word="Failed" /> <ErrorText of={outcome.error} />
       </p>
     );
   }

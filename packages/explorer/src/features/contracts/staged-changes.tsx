@@ -75,7 +75,7 @@ export function OtherSlot({ address, stage }: OtherSlotProps) {
   };
   const add = async (): Promise<void> => {
     if (key === undefined) {
-      setError('Write a key (0x…) or the name of a variable.');
+      setError('Enter a key (0x…) or the name of a variable.');
       return;
     }
     const target = await valueAtSlot(address, key);

@@ -5,7 +5,7 @@ import { counted, grouped } from '../../format/amount.js';
 import { Action } from '../../parts/action.js';
 import { Button, PlainButton } from '../../parts/button.js';
 import { TextInput } from '../../parts/inputs.js';
-import { Loading, Problem } from '../../parts/page-states.js';
+import { Empty, Loading, Problem } from '../../parts/page-states.js';
 import { type Column, VirtualTable } from '../../parts/table/table.js';
 import { SlotName, SlotValue } from '../../parts/transaction/slot-name.js';
 import { BlockRef, UntrustedText } from '../../parts/values.js';
@@ -71,11 +71,12 @@ export function Storage({ address }: { readonly address: string }) {
       </div>
       <Loaded of={listing} values={rows.length} shown={shown.length} isFiltered={wanted !== ''} />
       {rows.length === 0 ? (
-        <p className="empty">
-          {listing.error
-            ? 'This node does not list slots. You can still change one by its key.'
-            : 'All slots are zero.'}
-        </p>
+        <Empty
+          icon="contracts"
+          title={listing.error ? 'This node does not list slots.' : 'All slots are zero.'}
+        >
+          Set a slot by its key below.
+        </Empty>
       ) : (
         <StorageTable
           address={address}

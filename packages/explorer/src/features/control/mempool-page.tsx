@@ -8,11 +8,13 @@ import { to } from '../../navigation/route.js';
 import { Action, act, LastDone } from '../../parts/action.js';
 import { PlainButton } from '../../parts/button.js';
 import { Confirm, type Question } from '../../parts/confirm.js';
-import { Heading, Loading, Problem } from '../../parts/page-states.js';
+import { Icon } from '../../parts/icons.js';
+import { Empty, Heading, Loading, Problem } from '../../parts/page-states.js';
 import { type Column, PageButtons, ShortTable } from '../../parts/table/table.js';
+import { CallSummary } from '../../parts/transaction/transaction-list.js';
 import { Address, Link, TxRef, UntrustedText } from '../../parts/values.js';
 import { call } from '../../rpc/client.js';
-import { useStatus } from '../../rpc/queries.js';
+import { useContractsKnown, useStatus } from '../../rpc/queries.js';
 import { useBlockSettings } from './block-settings.js';
 import {
   delayOf,
@@ -49,15 +51,15 @@ export function MempoolPage() {
           </div>
           <MempoolButtons of={data} ask={setQuestion} />
           {data.size === 0 ? (
-            <p className="empty">
-              No transaction waits. Transactions of clients arrive here first. Execute them with a
-              button above or with <code>devnet_mempoolPreConfirm</code>.
-            </p>
+            <Empty icon="mempool" title="No transaction waits.">
+              Send a transaction with a client: it waits here until you execute it with a button
+              above or with <code>devnet_mempoolPreConfirm</code>.
+            </Empty>
           ) : (
             <Waiting of={data} isWhole={cursors.length === 0 && data.next === undefined} />
           )}
           <PageButtons cursors={cursors} next={data.next} change={setCursors}>
-            {PAGE_ROWS} of {grouped(data.size)} at a time, as they came
+            {PAGE_ROWS} of {grouped(data.size)} at a time, in order of arrival
           </PageButtons>
           <Dropped of={data} />
         </div>
@@ -68,36 +70,37 @@ export function MempoolPage() {
 }
 
 const ORDERS: Readonly<Record<Listed['order'], string>> = {
-  fifo: 'the oldest comes first',
-  tip: 'the highest tip comes first, among equals the oldest',
-  random: 'the order is random, by the seed',
-  list: 'a list of hashes comes first, then the oldest',
+  fifo: 'oldest first',
+  tip: 'highest tip first, then oldest',
+  random: 'random order from the seed',
+  list: 'listed hashes first, then oldest',
 };
 
 /** What the mode is now, and how to change it. */
 function TurnedOff({ mode }: { readonly mode: string | null | undefined }) {
   return (
-    <div className="empty">
-      <p>
-        Transactions do not wait on this chain: {generationText(mode ?? undefined)}. With{' '}
-        <code>--block-generation-on mempool</code> they wait here as on a network, and this page
-        decides which are executed, replaced or dropped.
-      </p>
-      <p>
+    <Empty
+      icon="mempool"
+      title="Transactions do not wait on this chain."
+      action={
         <Action
           run={() =>
             act(
-              'Make blocks from the mempool',
+              'Use the mempool',
               'devnet_setBlockSettings',
               { block_generation_on: 'mempool' },
               () => 'done',
             )
           }
         >
-          Let transactions wait from now on
+          Use the mempool
         </Action>
-      </p>
-    </div>
+      }
+    >
+      The node now creates {generationText(mode ?? undefined)}. With{' '}
+      <code>--block-generation-on mempool</code> transactions wait here as on a network, and you
+      choose which to execute, replace or drop.
+    </Empty>
   );
 }
 
@@ -140,9 +143,15 @@ function useMissing(rows: readonly WaitingRow[]) {
   }, [data, rows]);
 }
 
+/** Contracts whose classes name the called functions. */
+function calledBy(rows: readonly WaitingRow[]): readonly string[] {
+  return [...new Set(rows.flatMap((row) => (row.call ? [row.call.contract_address] : [])))];
+}
+
 function Waiting({ of, isWhole }: { readonly of: Listed; readonly isWhole: boolean }) {
   const [replacing, setReplacing] = useState<string | undefined>();
   const missing = useMissing(of.transactions);
+  useContractsKnown(calledBy(of.transactions));
   const order = new Map(of.upcoming.map((hash, index) => [hash, index + 1]));
   const inOrder = of.transactions.toSorted(
     (a, b) =>
@@ -191,14 +200,10 @@ function waitingColumns(
     },
     {
       head: 'Sender',
-      phone: 'main',
+      width: 'w-name',
       cell: ({ sender_address }) => <Address of={sender_address} mark />,
     },
-    {
-      head: 'Type',
-      width: 'w-kind',
-      cell: ({ type }) => type.toLowerCase().replaceAll('_', ' '),
-    },
+    { head: 'Call', phone: 'main', least: 12, cell: (row) => <CallSummary of={row} /> },
     {
       head: 'Nonce',
       width: 'w-small',
@@ -208,19 +213,21 @@ function waitingColumns(
     },
     {
       head: 'Tip',
-      width: 'w-gas',
+      width: 'w-count',
+      rank: 2,
       number: true,
       phoneHead: 'tip',
       cell: ({ tip }) => grouped(BigInt(tip)),
     },
     {
       head: 'State',
-      width: 'w-state',
+      width: 'w-moment',
+      rank: 0,
       cell: (row) => <WaitingState of={row} missing={missing.get(row.sender_address)} />,
     },
     {
       head: 'Actions',
-      width: 'w-actions',
+      width: 'w-kind',
       rank: 0,
       cellClass: 'actions-cell',
       cell: (row) => <WaitingActions of={row} replace={replace} />,
@@ -290,8 +297,11 @@ function Gaps({ rows, missing, isWhole }: GapsProps) {
         ).length;
         return (
           <li key={sender}>
-            <span className="warn">△</span> <Address of={sender} mark />: nonce {grouped(nonce)} is
-            missing, and {counted(count, 'transaction waits', 'transactions wait')} for it.
+            <span className="signed warn">
+              <Icon name="warning" />
+            </span>{' '}
+            <Address of={sender} mark />: nonce {grouped(nonce)} is missing, and{' '}
+            {counted(count, 'transaction waits', 'transactions wait')} for it.
           </li>
         );
       })}
@@ -317,7 +327,7 @@ function Dropped({ of: { dropped } }: { readonly of: Listed }) {
           ))}
       </ul>
       <p className="quiet">
-        They have no status any more, and later ones of the same sender wait for their nonces.{' '}
+        They have no status. Later transactions of the same sender wait for their nonces.{' '}
         <Link href={to('transactions')}>Executed transactions</Link>
       </p>
     </section>

@@ -5,6 +5,7 @@ import { counted, grouped } from '../../format/amount.js';
 import { to } from '../../navigation/route.js';
 import { Action, act } from '../../parts/action.js';
 import { type AskProps, Group, Sealed } from '../../parts/confirm.js';
+import { CallSummary } from '../../parts/transaction/transaction-list.js';
 import { Address, Copy, Link, UntrustedText } from '../../parts/values.js';
 import { call } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
@@ -44,7 +45,7 @@ export function Mempool({ ask }: AskProps) {
       <div className="meta">
         <span>{grouped(data.size)} waiting</span>
         <span>order {data.order}</span>
-        <Link href={to('mempool')}>gaps, replacing and more</Link>
+        <Link href={to('mempool')}>Open the mempool page</Link>
       </div>
       <MempoolButtons of={data} ask={ask} />
       <Waiting of={data} />
@@ -71,11 +72,11 @@ export function MempoolButtons({ of: data, ask }: AskProps & { readonly of: List
       </Action>
       <Action
         kind="danger"
-        refused={data.size === 0 ? 'It is empty.' : undefined}
+        refused={data.size === 0 ? 'The mempool is empty.' : undefined}
         run={async () =>
           ask({
             title: 'Clear the mempool?',
-            loss: `${grouped(data.size)} transactions are lost.`,
+            loss: `You lose ${counted(data.size, 'transaction')}.`,
             verb: 'Clear the mempool',
             canKeep: false,
             run: () =>
@@ -130,8 +131,10 @@ function Waiting({ of }: { readonly of: Listed }) {
             <code>{shortHash(row.transaction_hash)}</code>
           </Link>
           <Copy value={row.transaction_hash} what="hash" />
-          <span>{row.type}</span>
           <Address of={row.sender_address} mark />
+          <span>
+            <CallSummary of={row} />
+          </span>
           <span className="soft">
             nonce {Number(row.nonce)}, tip {grouped(BigInt(row.tip))}
           </span>

@@ -36,7 +36,9 @@ async function replace(row: WaitingRow, tip: bigint): Promise<boolean> {
       import('@starkbox/signing'),
     ]);
     if (original.type !== 'INVOKE' || original.version !== '0x3' || key === undefined) {
-      throw new Error('Only invoke transactions of accounts with a known key are replaced.');
+      throw new Error(
+        'You can replace only invoke transactions of accounts whose key the explorer has.',
+      );
     }
     const transaction = {
       type: original.type,
@@ -75,7 +77,7 @@ export function Replace({ of, close }: { readonly of: WaitingRow; readonly close
   const refused = !isOurs
     ? 'Neither the node nor this browser has the key of the sender.'
     : tip === undefined || tip <= BigInt(of.tip)
-      ? `Write a tip above ${grouped(BigInt(of.tip))}.`
+      ? `Enter a tip above ${grouped(BigInt(of.tip))}.`
       : undefined;
   const run = async (): Promise<void> => {
     if (refused === undefined && tip !== undefined && (await replace(of, tip))) close();
@@ -88,7 +90,7 @@ export function Replace({ of, close }: { readonly of: WaitingRow; readonly close
     >
       <span>
         Replace <code>{shortHash(of.transaction_hash)}</code> of <Address of={of.sender_address} />{' '}
-        by the same calls with a higher tip
+        with the same calls and a higher tip
       </span>
       <TextInput
         label="tip"

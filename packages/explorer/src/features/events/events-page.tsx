@@ -35,28 +35,22 @@ export function EventsPage() {
       <AsFilter filter={filter} />
       <EventList
         filter={filter}
-        empty={(hasMore) => <NoEvents isFiltered={isFiltered} hasMore={hasMore} />}
+        empty={(hasMore) =>
+          isFiltered
+            ? `No event matches${hasMore ? ' in the blocks searched so far' : ''}.`
+            : `No contract has emitted an event on this chain${hasMore ? ', in the blocks searched so far' : ''}.`
+        }
+        hint={
+          isFiltered ? (
+            <Link href={to('events')}>Show all events</Link>
+          ) : (
+            <>
+              A contract emits an event with <code>self.emit</code>.
+            </>
+          )
+        }
       />
     </>
-  );
-}
-
-interface NoEventsProps {
-  readonly isFiltered: boolean;
-  readonly hasMore: boolean;
-}
-
-function NoEvents({ isFiltered, hasMore }: NoEventsProps) {
-  return isFiltered ? (
-    <p>
-      No event matches{hasMore && ' in the blocks searched so far'}.{' '}
-      <Link href={to('events')}>Show all events</Link>
-    </p>
-  ) : (
-    <p>
-      No contract has emitted an event on this chain
-      {hasMore && ', in the blocks searched so far'}.
-    </p>
   );
 }
 

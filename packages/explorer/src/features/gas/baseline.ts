@@ -6,7 +6,7 @@ import {
   type Measure,
   type Names,
 } from '@starkbox/abi';
-import { lastingKey } from '../../parts/gas/names.js';
+import { lastingKeys } from '../../parts/gas/names.js';
 
 export interface Baseline {
   /** By the wall clock, in milliseconds. */
@@ -31,7 +31,9 @@ export function saveBaseline(
     ...of,
     savedAt: Date.now(),
     medians: new Map(
-      largest.map(({ called, median }) => [lastingKey(called, names, of.grouping), median]),
+      largest.flatMap(({ called, median }) =>
+        lastingKeys(called, names, of.grouping).map((key): [string, number] => [key, median]),
+      ),
     ),
   };
   localStorage.setItem(KEY, JSON.stringify({ ...baseline, medians: [...baseline.medians] }));

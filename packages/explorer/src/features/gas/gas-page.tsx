@@ -8,7 +8,7 @@ import { setQuery, useRoute } from '../../navigation/route.js';
 import { Button } from '../../parts/button.js';
 import { GasView, useMeasure } from '../../parts/gas/view.js';
 import { Form, NumberInput, numberIn, Select } from '../../parts/inputs.js';
-import { Heading, Loading, Problem } from '../../parts/page-states.js';
+import { Empty, Heading, Loading, Problem } from '../../parts/page-states.js';
 import { useLive } from '../../rpc/live-state.js';
 import { useClasses } from '../../rpc/queries.js';
 import { useSnapshots } from '../../rpc/snapshots.js';
@@ -106,7 +106,7 @@ function Progress({ reading, cancel }: { readonly reading: Reading; readonly can
       {counted(report.transactions, 'transaction')} read.
       {isCancelled && planned > 0 && ` Cancelled; the range has ${grouped(planned)}.`}
       {isCut &&
-        ` These are the newest: at most ${grouped(MOST_TRACES)} are read, and they reach back to block ${grouped(report.lowest)}.`}
+        ` These are the newest, back to block ${grouped(report.lowest)}: the page reads at most ${grouped(MOST_TRACES)}.`}
       {report.untraced > 0 && ` ${counted(report.untraced, 'block')} could not be traced.`}
     </p>
   );
@@ -131,7 +131,15 @@ function Result({ reading }: { readonly reading: Reading }) {
   const [baseline, setBaseline] = useState(readBaseline);
   if (!root) {
     return isDone && reading.error === undefined && report.untraced === 0 ? (
-      <p className="empty">These blocks have no transactions. Choose other blocks above.</p>
+      <Empty
+        icon="gas"
+        title="These blocks have no transactions."
+        action={
+          <Button onClick={() => setQuery({ from: '0', to: undefined, focus: undefined })}>
+            Read from block 0
+          </Button>
+        }
+      />
     ) : null;
   }
   const isComparable = baseline?.measure === measure && baseline.grouping === grouping;

@@ -4,7 +4,7 @@ import { grouped } from '../../format/amount.js';
 import { to, toChain, useRoute } from '../../navigation/route.js';
 import { DoneHere } from '../../parts/action.js';
 import { Confirm, type Question } from '../../parts/confirm.js';
-import { Heading } from '../../parts/page-states.js';
+import { Empty, Heading } from '../../parts/page-states.js';
 import { Link } from '../../parts/values.js';
 import { BranchForm } from './branch-form.js';
 import { ChainTable, useInstances } from './chain-table.js';
@@ -33,8 +33,8 @@ export function InstancesPage() {
     <>
       <Heading title="Instances" count={list.isPending ? undefined : grouped(list.total)} />
       <p className="page-intro">
-        Branch a chain to try changes on a copy. A branch takes microseconds, whatever the length of
-        the chain.
+        Branch a chain to try changes on a copy. Branching a long chain is as fast as branching a
+        new one.
       </p>
       <section className="stack" aria-label="List of chains" ref={table} tabIndex={-1}>
         <BranchForm hrefOf={home} canChooseBlock start={query.get('at') ?? ''} />
@@ -56,10 +56,9 @@ export function InstancesPage() {
           }
         />
         {!list.isPending && list.total === 0 && (
-          <p className="empty">
-            There is only the main chain. Branch it to give each test or user a separate chain that
-            you can change and delete.
-          </p>
+          <Empty icon="instances" title="There is only the main chain.">
+            Branch it to give each test or user a separate chain that you can change and delete.
+          </Empty>
         )}
       </section>
       {a !== undefined && b !== undefined && <CompareChains a={a} b={b} rows={list.rows} />}

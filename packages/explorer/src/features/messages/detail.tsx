@@ -3,6 +3,7 @@ import { type Abi, decodeShortString, readFailure } from '@starkbox/abi';
 import { useEscape } from '../../navigation/escape-key.js';
 import { Action, act } from '../../parts/action.js';
 import { PlainButton } from '../../parts/button.js';
+import { Icon } from '../../parts/icons.js';
 import {
   Address,
   BlockRef,
@@ -30,8 +31,8 @@ export function MessageDetail({ of: { direction, row }, abi, close }: MessageDet
     <section className="panel request-detail" aria-label="The message">
       <div className="line-of">
         <h2>Message to {isToL1 ? 'L1' : 'L2'}</h2>
-        <span className={tone}>
-          {sign} {word}
+        <span className={`signed ${tone}`}>
+          <Icon name={sign} /> {word}
         </span>
         {isToL1 && row.state !== 'PENDING' && <Consume row={row} close={close} />}
         <PlainButton className="plain push" onClick={close}>

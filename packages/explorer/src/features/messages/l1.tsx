@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { counted, grouped } from '../../format/amount.js';
 import { Action, act } from '../../parts/action.js';
 import { PlainButton } from '../../parts/button.js';
+import { Icon } from '../../parts/icons.js';
 import { TextInput } from '../../parts/inputs.js';
 import { Problem } from '../../parts/page-states.js';
 import { Copy, UntrustedText } from '../../parts/values.js';
@@ -28,13 +29,13 @@ export function L1() {
     return (
       <section className="panel" aria-label="Connect to L1">
         <p>
-          {l1 ? 'Another L1' : 'No L1 is connected'}: messages to L1 wait here
-          {waiting > 0 && ` (${grouped(waiting)} now)`}, and none arrive from there. Start a local
-          one:
+          {l1
+            ? 'Start another local L1:'
+            : `No L1 is connected: ${waiting > 0 ? counted(waiting, 'message to L1 waits', 'messages to L1 wait') : 'messages to L1 wait'} here, and none come from L1. Start a local L1:`}
         </p>
         <p className="line-of">
           <code>anvil</code> <Copy value="anvil" what="command" />
-          <span className="quiet">then connect below; or start both together:</span>
+          <span className="quiet">then connect below, or start both together:</span>
           <code>npx starkbox --l1 anvil</code>{' '}
           <Copy value="npx starkbox --l1 anvil" what="command for both" />
         </p>
@@ -45,8 +46,8 @@ export function L1() {
   return (
     <section className="line-of l1-line" aria-label="L1">
       <span>
-        <span className="l1" aria-hidden="true">
-          ◉
+        <span className="sign l1">
+          <Icon name="settled" />
         </span>{' '}
         L1 at <UntrustedText text={l1.url} limit={80} />
       </span>
@@ -89,10 +90,10 @@ function Connect({ onConnected }: { readonly onConnected: () => void }) {
         change={setUrl}
       />
       <TextInput
-        label="messaging contract, if there is one"
+        label="messaging contract (optional)"
         className="mono"
         size={28}
-        placeholder="a new one is deployed"
+        placeholder="deploys a new one"
         value={contract}
         change={setContract}
       />

@@ -1,6 +1,8 @@
 // List of the messages in one direction, newest first.
 import { type Abi, decodeInputs, shortAddress } from '@starkbox/abi';
 import { Fragment, useCallback, useMemo, useState } from 'react';
+import { Icon, type IconName } from '../../parts/icons.js';
+import { Empty } from '../../parts/page-states.js';
 import { LiveTable } from '../../parts/table/live-table.js';
 import type { Column } from '../../parts/table/table.js';
 import { Members, RawFelts, Value } from '../../parts/transaction/decoded-value.js';
@@ -15,15 +17,15 @@ export type MessageRow = Result<'devnet_listMessages'>['messages'][number];
 export const STATES: Readonly<
   Record<
     MessageRow['state'],
-    { readonly sign: string; readonly word: string; readonly tone: string }
+    { readonly sign: IconName; readonly word: string; readonly tone: string }
   >
 > = {
-  HANDLED: { sign: '✓', word: 'handled', tone: 'ok' },
-  REVERTED: { sign: '✕', word: 'its handler reverted', tone: 'fail' },
-  PENDING: { sign: '◐', word: 'in a block that is not closed yet', tone: 'warn' },
-  SENT: { sign: '●', word: 'sent, not relayed to L1 yet', tone: 'soft' },
-  DELIVERED: { sign: '◉', word: 'on L1', tone: 'l1' },
-  CONSUMED: { sign: '✓', word: 'consumed', tone: 'ok' },
+  HANDLED: { sign: 'done', word: 'handled', tone: 'ok' },
+  REVERTED: { sign: 'cross', word: 'its handler reverted', tone: 'fail' },
+  PENDING: { sign: 'pending', word: 'in a block that is not closed yet', tone: 'warn' },
+  SENT: { sign: 'dot', word: 'sent, not relayed to L1 yet', tone: 'soft' },
+  DELIVERED: { sign: 'settled', word: 'on L1', tone: 'l1' },
+  CONSUMED: { sign: 'done', word: 'consumed', tone: 'ok' },
 };
 
 export const idOf = ({ direction, row }: Placed): string =>
@@ -82,11 +84,15 @@ export function Lane({ direction, open, onOpen }: LaneProps) {
       onOpen={(placed) => onOpen(placed, abis)}
       onRows={onRows}
       empty={
-        <p className="empty">
-          {direction === 'TO_L1'
-            ? 'No contract has sent a message to L1.'
-            : 'No message has come from L1.'}
-        </p>
+        direction === 'TO_L1' ? (
+          <Empty icon="messages" title="No contract has sent a message to L1.">
+            A contract sends one with <code>send_message_to_l1_syscall</code>.
+          </Empty>
+        ) : (
+          <Empty icon="messages" title="No message has come from L1.">
+            Send one with <code>devnet_postmanSendMessageToL2</code>.
+          </Empty>
+        )
       }
     />
   );
@@ -111,8 +117,8 @@ function messageColumns(
       cell: ({ row: { state } }) => {
         const { sign, word, tone } = STATES[state];
         return (
-          <span className={tone} role="img" aria-label={word} title={word}>
-            {sign}
+          <span className={`sign ${tone}`} role="img" aria-label={word} title={word}>
+            <Icon name={sign} />
           </span>
         );
       },

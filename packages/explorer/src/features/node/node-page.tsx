@@ -101,9 +101,9 @@ function chainFacts(config: Config, status: Status | undefined): Facts {
     ],
     [
       'Start time',
-      config.start_time === null ? 'when the node started' : `${momentText(config.start_time)} UTC`,
+      config.start_time === null ? 'time of the start' : `${momentText(config.start_time)} UTC`,
     ],
-    ['Old states', config.state_archive === 'full' ? 'kept' : 'deleted'],
+    ['Earlier states', config.state_archive === 'full' ? 'kept' : 'deleted'],
     ['Lite mode', yes(config.lite_mode)],
     ['Proofs', config.proof_mode],
     ['Network rules', config.rules ?? 'off'],
@@ -161,8 +161,8 @@ function limitFacts({ server_config: server, class_size_config: sizes }: Config)
     ['Request timeout', `${grouped(server.timeout)} s`],
     ['Request size', megabytes(server.request_body_size_limit)],
     ['Class size', `${grouped(sizes.maximum_contract_class_size)} bytes`],
-    ['Bytecode of a class', `${grouped(sizes.maximum_contract_bytecode_size)} felts`],
-    ['Sierra of a class', `${grouped(sizes.maximum_sierra_length)} felts`],
+    ['Class bytecode', `${grouped(sizes.maximum_contract_bytecode_size)} felts`],
+    ['Class Sierra', `${grouped(sizes.maximum_sierra_length)} felts`],
     [
       'Restricted methods',
       server.restricted_methods === null || server.restricted_methods.length === 0

@@ -1,18 +1,17 @@
-// Page of the network rules: which transactions of the chain a public network would have refused.
+// Page of the network rules: which transactions of the chain a public network would have rejected.
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { grouped } from '../../format/amount.js';
+import { useState } from 'react';
+import { counted, grouped } from '../../format/amount.js';
 import { setQuery, to, useRoute } from '../../navigation/route.js';
-import { Button } from '../../parts/button.js';
+import { Button, PlainButton } from '../../parts/button.js';
 import { Select } from '../../parts/inputs.js';
-import { Heading, Loading, Problem } from '../../parts/page-states.js';
-import { type Column, ShortTable } from '../../parts/table/table.js';
+import { Empty, Heading, Loading, Problem } from '../../parts/page-states.js';
+import { type Column, ShortTable, VirtualTable } from '../../parts/table/table.js';
 import { Address, BlockRef, Link, TxRef, UntrustedText } from '../../parts/values.js';
 import { call, isMissing } from '../../rpc/client.js';
-import type { Result } from '../../rpc/methods.js';
 import { useConfig } from '../../rpc/queries.js';
 import { runTask } from '../../state/tasks.js';
-
-type Finding = Result<'devnet_listRuleFindings'>['findings'][number];
+import { type Finding, type FindingGroup, groupFindings } from './finding-groups.js';
 
 const NETWORKS = ['mainnet', 'sepolia'] as const;
 type Network = (typeof NETWORKS)[number];
@@ -29,15 +28,14 @@ export function RulesPage() {
       <p className="page-intro">
         {configured === undefined ? (
           <>
-            This node accepts more than a public network does. Started with{' '}
-            <code>--rules {network}</code>, it rejects the transactions that the gateway of{' '}
-            {network} rejects, before it executes them. This page lists the transactions of this
-            chain that {network} would have rejected.
+            This node accepts more than a public network does. With <code>--rules {network}</code>,
+            it rejects the transactions that the gateway of {network} rejects. This page lists the
+            transactions of this chain that {network} would have rejected.
           </>
         ) : (
           <>
-            This node holds transactions to the rules of {configured} (
-            <code>--rules {configured}</code>): it rejects transactions that break a rule. See{' '}
+            This node applies the rules of {configured} (<code>--rules {configured}</code>): it
+            rejects transactions that break a rule. See{' '}
             <Link href={to('requests')}>recorded requests</Link> for rejections.
           </>
         )}
@@ -72,37 +70,33 @@ function Findings({ network }: { readonly network: Network }) {
   if (error && isMissing(error)) {
     return (
       <p className="empty">
-        This node does not serve <code>devnet_listRuleFindings</code>, which looks through the
-        transactions of the chain. <code>--restrictive-mode</code> decides what it serves.
+        This node does not serve <code>devnet_listRuleFindings</code>, which checks the transactions
+        of the chain. Start it with another <code>--restrictive-mode</code>.
       </p>
     );
   }
   if (error) return <Problem error={error} what="the findings" retry={refetch} />;
-  const byRule = new Map<string, Finding[]>();
-  for (const finding of data.pages.flatMap(({ findings }) => findings)) {
-    const same = byRule.get(finding.rule) ?? [];
-    byRule.set(finding.rule, same);
-    same.push(finding);
-  }
+  const byRule = groupFindings(data.pages.flatMap(({ findings }) => findings));
   return (
     <div className="stack">
       {byRule.size === 0 && (
-        <p className="empty">
-          {network} would have taken every transaction
-          {hasNextPage ? ' that was looked at so far' : ' of this chain'}.
-        </p>
+        <Empty
+          icon="rules"
+          title={`${network} would accept every transaction${hasNextPage ? ' of the newest blocks' : ' of this chain'}.`}
+        >
+          To reject transactions that {network} rejects, start the node with{' '}
+          <code>--rules {network}</code>.
+        </Empty>
       )}
-      {[...byRule].map(([rule, findings]) => (
-        <Rule key={rule} rule={rule} findings={findings} />
+      {[...byRule].map(([rule, groups]) => (
+        <Rule key={rule} rule={rule} groups={groups} isWhole={!hasNextPage} />
       ))}
       <div className="line-of">
         {hasNextPage && (
           <Button onClick={() => runTask(fetchNextPage())}>Search older blocks</Button>
         )}
         <Button onClick={() => runTask(refetch())}>Read again</Button>
-        <span className="quiet">
-          Rules about nonces hold for what was executed, and are not looked at.
-        </span>
+        <span className="quiet">This page does not check the rules about nonces.</span>
       </div>
     </div>
   );
@@ -111,7 +105,7 @@ function Findings({ network }: { readonly network: Network }) {
 const COLUMNS: readonly Column<Finding>[] = [
   {
     head: 'Transaction',
-    width: 'w-hash',
+    phone: 'main',
     cell: ({ transaction_hash }) => <TxRef of={transaction_hash} />,
   },
   {
@@ -123,40 +117,119 @@ const COLUMNS: readonly Column<Finding>[] = [
   {
     head: 'Sender',
     width: 'w-name',
+    rank: 0,
     cell: ({ sender_address }) =>
       sender_address !== undefined && <Address of={sender_address} mark />,
   },
-  {
-    head: 'Reason',
-    phone: 'main',
-    cellClass: 'reason',
-    cell: ({ reason }) => <UntrustedText text={reason} limit={300} />,
-  },
 ];
 
-/** Rows of a rule that are shown at first. */
-const SHOWN = 20;
+/** Linked transactions of a reason. */
+const NEWEST = 3;
+const MOST_SENDERS = 2;
+
+interface GroupColumns {
+  /** Whether the node has listed all transactions. */
+  readonly isWhole: boolean;
+  /** The reason whose transactions are listed. */
+  readonly open: string | undefined;
+  readonly setOpen: (reason: string | undefined) => void;
+}
+
+function groupColumns(of: GroupColumns): readonly Column<FindingGroup>[] {
+  const { isWhole, open, setOpen } = of;
+  return [
+    {
+      head: 'Reason',
+      phone: 'main',
+      least: 16,
+      cellClass: 'reason',
+      cell: ({ reason }) => <UntrustedText text={reason} limit={300} />,
+    },
+    {
+      head: 'Times',
+      width: 'w-small',
+      number: true,
+      rank: 0,
+      phoneHead: 'times',
+      cell: ({ findings }) => `${grouped(findings.length)}${isWhole ? '' : '+'}`,
+    },
+    {
+      head: 'Senders',
+      width: 'w-actions',
+      phoneHead: 'by',
+      rank: 2,
+      cellClass: 'spaced-links',
+      cell: (group) => <Senders of={group} />,
+    },
+    {
+      head: 'Newest transactions',
+      width: 'w-links',
+      rank: 1,
+      cellClass: 'spaced-links',
+      cell: ({ findings }) =>
+        findings
+          .slice(0, NEWEST)
+          .map(({ transaction_hash }) => <TxRef key={transaction_hash} of={transaction_hash} />),
+    },
+    {
+      head: 'All transactions',
+      isHeadUnseen: true,
+      width: 'w-kind',
+      rank: 0,
+      cellClass: 'actions-cell',
+      cell: ({ reason, findings }) =>
+        findings.length > 1 && (
+          <PlainButton
+            aria-expanded={open === reason}
+            onClick={() => setOpen(open === reason ? undefined : reason)}
+          >
+            {open === reason ? 'Hide all' : `Show all ${grouped(findings.length)}`}
+          </PlainButton>
+        ),
+    },
+  ];
+}
+
+function Senders({ of: { senders } }: { readonly of: FindingGroup }) {
+  const [first] = senders;
+  if (first === undefined) return null;
+  if (senders.length > MOST_SENDERS) return counted(senders.length, 'sender');
+  return senders.map((sender) => <Address key={sender} of={sender} mark />);
+}
 
 interface RuleProps {
   readonly rule: string;
-  readonly findings: readonly Finding[];
+  readonly groups: readonly FindingGroup[];
+  readonly isWhole: boolean;
 }
 
-function Rule({ rule, findings }: RuleProps) {
+function Rule({ rule, groups, isWhole }: RuleProps) {
+  const [open, setOpen] = useState<string | undefined>();
+  const opened = groups.find(({ reason }) => reason === open);
+  const count = groups.reduce((sum, { findings }) => sum + findings.length, 0);
   return (
     <section aria-label={rule}>
       <h2>
-        <code>{rule}</code> <span className="quiet">{grouped(findings.length)}</span>
+        <code>{rule}</code>{' '}
+        <span className="quiet">
+          {counted(count, 'transaction')}
+          {!isWhole && ' of the newest blocks'}
+        </span>
       </h2>
       <ShortTable
         className="tall"
-        label={`Transactions that break ${rule}`}
-        rows={findings.slice(0, SHOWN)}
-        columns={COLUMNS}
-        idOf={({ transaction_hash }) => transaction_hash}
+        label={`Reasons of ${rule}`}
+        rows={groups}
+        columns={groupColumns({ isWhole, open, setOpen })}
+        idOf={({ reason }) => reason}
       />
-      {findings.length > SHOWN && (
-        <p className="quiet">and {grouped(findings.length - SHOWN)} more of this rule</p>
+      {opened && (
+        <VirtualTable
+          label={`Transactions that break ${rule}`}
+          rows={opened.findings}
+          columns={COLUMNS}
+          idOf={({ transaction_hash }) => transaction_hash}
+        />
       )}
     </section>
   );

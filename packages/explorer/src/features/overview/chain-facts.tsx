@@ -64,7 +64,7 @@ export function ChainFacts({ summary }: { readonly summary: ChainSummary | undef
         ))}
       </dl>
       {(config.error || l1.error || (summary && !summary.status)) && (
-        <p className="quiet">This node does not tell the rest (restricted methods).</p>
+        <p className="quiet">This node does not return its other settings (restricted methods).</p>
       )}
     </section>
   );
@@ -86,7 +86,7 @@ function Clock() {
   const text = offsetText(offset);
   return (
     <Link href={to('control')}>
-      {text === undefined ? 'as the real time' : `${text} from the real time`}
+      {text === undefined ? 'same as the system clock' : `${text} from the system clock`}
     </Link>
   );
 }
@@ -120,8 +120,8 @@ function Conditions({ of: { preset, conditions } }: { readonly of: Network }) {
   const demand = conditions?.congestion?.demand;
   return (
     <Link href={to('control')}>
-      {preset ?? 'own conditions'}
-      {demand !== undefined && `, others request ${percentText(demand)} of a block`}
+      {preset ?? 'custom conditions'}
+      {demand !== undefined && `, other users request ${percentText(demand)} of a block`}
     </Link>
   );
 }

@@ -108,7 +108,7 @@ function Snippet({ client, url, address, to: receiver }: SnippetProps) {
         >
           <Icon name={outcome === 'copied' ? 'done' : 'copy'} /> Copy for {client}
         </Button>
-        <span className="quiet">with the private key of account 0 put in</span>
+        <span className="quiet">The copy contains the private key of account 0.</span>
         <span role="status">{outcome}</span>
       </p>
     </div>

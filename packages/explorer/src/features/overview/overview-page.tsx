@@ -74,8 +74,8 @@ function Busy({ summary }: { readonly summary: ChainSummary }) {
       {network && <Market network={network} />}
       {isSubstitute && (
         <p className="quiet">
-          This node does not serve the lists of Starkbox (restricted methods): these are its newest{' '}
-          {grouped(blocks.length)} blocks.
+          This node does not serve the lists of Starkbox (restricted methods). The charts show its
+          newest {grouped(blocks.length)} blocks.
         </p>
       )}
       <div className="overview">

@@ -198,14 +198,10 @@ function Body({ of, tab, row }: BodyProps) {
 
 function Timing({ of }: { readonly of: RequestRow }) {
   const parts: readonly (readonly [string, number | undefined, ReactNode])[] = [
-    ['queue', of.queue_ms, 'reading the request, and the calls before it in a batch'],
-    [
-      'execute',
-      of.execute_ms,
-      'checking and executing it, including the wait for the chain’s writer',
-    ],
-    ['encode', of.encode_ms, 'writing the response'],
-    ['in all', of.duration_ms, 'in the node, without the network'],
+    ['queue', of.queue_ms, 'reads the request, and the calls before it in a batch'],
+    ['execute', of.execute_ms, 'checks and executes the call, and waits for earlier writes'],
+    ['encode', of.encode_ms, 'writes the response'],
+    ['total', of.duration_ms, 'in the node, without the network'],
   ];
   return (
     <table className="timing">
@@ -287,7 +283,7 @@ function Doings({ parsed, recorded }: DoingsProps) {
       <Action
         run={replay}
         refused={
-          isHidden ? 'Some of its values are redacted, so it cannot be repeated.' : undefined
+          isHidden ? 'The node redacted some values, so you cannot repeat this call.' : undefined
         }
       >
         Replay

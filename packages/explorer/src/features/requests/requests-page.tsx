@@ -9,7 +9,7 @@ import { PlainButton } from '../../parts/button.js';
 import { Chip } from '../../parts/chips.js';
 import { Icon } from '../../parts/icons.js';
 import { Checkbox, Select, TextInput } from '../../parts/inputs.js';
-import { Heading, Loading, Problem } from '../../parts/page-states.js';
+import { Empty, Heading, Loading, Problem } from '../../parts/page-states.js';
 import { saveFile } from '../../parts/save-file.js';
 import { Modes, useMode } from '../../parts/table/live-table.js';
 import { type Column, VirtualTable } from '../../parts/table/table.js';
@@ -149,9 +149,8 @@ function Off({ requests }: { readonly requests: Requests }) {
         </Checkbox>
       </p>
       <p>
-        Recording takes hundredths of a millisecond per call and at most 16 MB of memory. The node
-        keeps the last 2,000 calls, up to 64 kB of each message, until it stops. It redacts private
-        keys and tokens first.
+        Recording uses at most 16 MB of memory. The node keeps the last 2,000 calls, up to 64 kB of
+        each message, until it stops. It redacts private keys and tokens first.
       </p>
     </div>
   );
@@ -215,11 +214,19 @@ function Filters({ filter, requests }: FiltersProps) {
 
 function Nothing({ isFiltered }: { readonly isFiltered: boolean }) {
   return (
-    <p className="empty">
-      {isFiltered
-        ? 'No recorded call matches the filter.'
-        : `No calls yet. Send a call to ${chainUrl('')} and it appears here. The explorer’s own calls are kept apart.`}
-    </p>
+    <Empty
+      icon="requests"
+      title={isFiltered ? 'No recorded call matches the filter.' : 'No calls yet.'}
+    >
+      {isFiltered ? (
+        'Remove a filter above.'
+      ) : (
+        <>
+          Send a call to <code>{chainUrl('')}</code> and it appears here, apart from the explorer’s
+          own calls.
+        </>
+      )}
+    </Empty>
   );
 }
 

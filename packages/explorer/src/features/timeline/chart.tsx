@@ -65,7 +65,7 @@ export function Chart(props: ChartProps) {
         role="group"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: it is moved by keys
         tabIndex={0}
-        aria-label={`Timeline of blocks ${window.first} to ${window.last}, ${counted(diamonds.length, 'snapshot')}, ${counted(failed.length, 'bar')} with failures. Plus and minus zoom, arrows move. The table below has the same facts.`}
+        aria-label={`Timeline of blocks ${window.first} to ${window.last}, ${counted(diamonds.length, 'snapshot')}, ${counted(failed.length, 'bar')} with failures. Plus and minus zoom, arrows move. The table below lists the same data.`}
         className="line-frame"
         onKeyDown={(event) => pressKey(event, props)}
         onPointerMove={(event) => setPointed(nearest(event))}

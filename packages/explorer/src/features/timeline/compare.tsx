@@ -75,8 +75,8 @@ export function Compare({ a, b, snapshots, head }: CompareProps) {
       )}
       {isTooFar && last <= head && (
         <p className="empty">
-          {grouped(last - first)} blocks are in between. Each is read separately, so at most{' '}
-          {grouped(MOST_APART)} are compared: choose closer points.
+          These points are {grouped(last - first)} blocks apart. The page compares at most{' '}
+          {grouped(MOST_APART)} blocks: choose closer points.
         </p>
       )}
       {isFetching && <Loading what={`${grouped(last - first)} state updates`} />}

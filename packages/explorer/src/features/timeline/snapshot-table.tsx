@@ -5,7 +5,7 @@ import { setQuery } from '../../navigation/route.js';
 import { Action } from '../../parts/action.js';
 import { PlainButton } from '../../parts/button.js';
 import { Icon } from '../../parts/icons.js';
-import { Loading } from '../../parts/page-states.js';
+import { Empty, Loading } from '../../parts/page-states.js';
 import { type Column, ShortTable } from '../../parts/table/table.js';
 import { BlockRef, Copy, UntrustedText } from '../../parts/values.js';
 import { useStatus } from '../../rpc/queries.js';
@@ -25,10 +25,10 @@ export function SnapshotTable({ rows, head, ask, isLoading }: SnapshotTableProps
   if (isLoading) return <Loading what="the snapshots" />;
   if (rows.length === 0) {
     return (
-      <p className="empty">
-        No snapshots yet. A snapshot records the current chain at no cost; reverting to it later
-        removes everything after it.
-      </p>
+      <Empty icon="snapshot" title="No snapshots yet.">
+        Take one above or with <code>devnet_snapshot</code>. Reverting to it later removes
+        everything after it.
+      </Empty>
     );
   }
   const newest = [...rows].sort((a, b) => (BigInt(a.snapshot_id) < BigInt(b.snapshot_id) ? 1 : -1));

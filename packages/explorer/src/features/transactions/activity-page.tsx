@@ -4,8 +4,9 @@ import { unitOf } from '../../format/amount.js';
 import { offsetText, timeText } from '../../format/time.js';
 import { setQuery, to, useRoute } from '../../navigation/route.js';
 import { Button, PlainButton } from '../../parts/button.js';
+import { Icon } from '../../parts/icons.js';
 import { Amount, Integer } from '../../parts/number.js';
-import { Heading } from '../../parts/page-states.js';
+import { Empty, Heading } from '../../parts/page-states.js';
 import { peek, usePeeked } from '../../parts/side-panel.js';
 import { LiveTable, Modes } from '../../parts/table/live-table.js';
 import type { Column } from '../../parts/table/table.js';
@@ -93,7 +94,11 @@ export function ActivityPage() {
 }
 
 function NoFailures() {
-  return <p className="empty">No transaction has failed on this chain.</p>;
+  return (
+    <Empty icon="activity" title="No transaction has failed on this chain.">
+      To see why a call would fail, <Link href={to('simulate')}>simulate</Link> it first.
+    </Empty>
+  );
 }
 
 /** @param unfold shows the transactions that are folded in a row */
@@ -123,7 +128,13 @@ function activityColumns(unfold: (id: string) => void): readonly Column<Row>[] {
       width: 'w-status',
       phone: 'lead',
       cell: ({ run }) =>
-        run ? <Status of={run.first.execution_status} /> : <span aria-hidden="true">◇</span>,
+        run ? (
+          <Status of={run.first.execution_status} />
+        ) : (
+          <span className="sign" aria-hidden="true">
+            <Icon name="snapshot" />
+          </span>
+        ),
     },
     {
       head: 'Activity',
@@ -139,7 +150,11 @@ function activityColumns(unfold: (id: string) => void): readonly Column<Row>[] {
             )}
             <CallSummary of={run.first} />
             {run.count > 1 && (
-              <PlainButton onClick={() => unfold(id)}>{run.count} alike ▸</PlainButton>
+              <PlainButton onClick={() => unfold(id)}>
+                <span className="signed">
+                  {run.count} alike <Icon name="right" />
+                </span>
+              </PlainButton>
             )}
           </>
         ) : (
@@ -200,9 +215,8 @@ function OperationText({ of }: { readonly of: Operation }) {
 
 function NoActivity() {
   return (
-    <p className="empty">
-      No transactions on this chain yet. The <Link href={to('')}>overview</Link> shows how to send
-      the first one.
-    </p>
+    <Empty icon="activity" title="No transactions on this chain yet.">
+      Send the first one with a snippet of the <Link href={to('')}>overview</Link>.
+    </Empty>
   );
 }

@@ -4,7 +4,7 @@ import { useMemo } from 'react';
 import { writeJson } from '../../format/json.js';
 import { lazyPage } from '../../navigation/lazy-page.js';
 import { to, useRoute } from '../../navigation/route.js';
-import { Json, Problem } from '../../parts/page-states.js';
+import { Empty, Json, Problem } from '../../parts/page-states.js';
 import { Tabs } from '../../parts/tabs.js';
 import { EventTable } from '../../parts/transaction/event-table.js';
 import { StateChanges } from '../../parts/transaction/state-changes.js';
@@ -73,7 +73,9 @@ export function DetailTabs(
         ))}
       {tab === 'events' &&
         (receipt.events.length === 0 ? (
-          <p className="empty">No events.</p>
+          <Empty icon="events" title="This transaction emitted no events.">
+            A contract emits an event with <code>self.emit</code>.
+          </Empty>
         ) : (
           <EventTable
             events={receipt.events}
@@ -150,7 +152,9 @@ function Crossings({ transaction, receipt }: CrossingsProps) {
         </dl>
       )}
       {receipt.messages_sent.length === 0 ? (
-        <p className="empty">No messages to L1.</p>
+        <Empty icon="messages" title="This transaction sent no messages to L1.">
+          A contract sends one with <code>send_message_to_l1_syscall</code>.
+        </Empty>
       ) : (
         <Json of={writeJson(receipt.messages_sent, 2)} />
       )}

@@ -42,7 +42,7 @@ export function Failure({ hash, transaction, tree, reason, explained }: FailureP
       )}
       <Remedies transaction={transaction} actions={explained?.actions ?? []} />
       {tree.isUncertain && (
-        <p className="soft">Several identical calls may have failed; this is the last of them.</p>
+        <p className="soft">Several identical calls may have failed; this is the last one.</p>
       )}
       <div className="line-of">
         <Link className="button" href={to('tx', hash, { tab: 'debug' })}>

@@ -48,7 +48,7 @@ export function SourceTab({ hash }: { readonly hash: string }) {
       </ol>
       {file.changed === true && (
         <p className="changed">
-          Careful: the file is newer than the class: its lines may have moved.
+          Warning: the file is newer than the class, so its lines may have moved.
         </p>
       )}
       {file.text === undefined ? (

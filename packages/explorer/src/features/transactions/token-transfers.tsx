@@ -1,14 +1,16 @@
 // Token transfers of a transaction, without the fee.
-import { type CallTree, decodeEvent } from '@starkbox/abi';
+import { type CallTree, decodeEvent, selectorOf } from '@starkbox/abi';
 import { useMemo } from 'react';
 import { grouped } from '../../format/amount.js';
 import { Amount } from '../../parts/number.js';
 import type { Classes } from '../../parts/transaction/call-line.js';
 import { Address } from '../../parts/values.js';
 import type { Receipt } from '../../rpc/methods.js';
+import { useTokens } from '../../rpc/tokens.js';
 import { classesByContract, feeEventOf } from './summary.js';
-import { isToken, useTokens } from './token-units.js';
 
+/** Only tokens have it. */
+const DECIMALS = selectorOf('decimals');
 const SHOWN = 8;
 const MOST_TOKENS = 20;
 
@@ -50,13 +52,15 @@ export function TokenTransfers({ receipt, tree, classes }: TokenTransfersProps) 
       }),
     [receipt, classes, classOf, fee],
   );
-  const candidates = [...new Set(moves.map(({ token }) => token))]
-    .slice(0, MOST_TOKENS)
-    .map((address) => ({ address, abi: classes.get(classOf.get(address) ?? '') }))
-    .filter(isToken);
+  const candidates = [...new Set(moves.map(({ token }) => token))].slice(0, MOST_TOKENS);
   const units = useTokens(candidates);
-  const tokens = new Set(candidates.map(({ address }) => address));
   // A line is there before its unit was read, so that nothing moves.
+  const tokens = new Set(
+    candidates.filter(
+      (address) =>
+        units.has(address) || classes.get(classOf.get(address) ?? '')?.functions.has(DECIMALS),
+    ),
+  );
   const priced = moves.filter(({ token }) => tokens.has(token));
   const transfers = priced.filter(({ isFee }) => !isFee);
   const paid = priced.filter(({ isFee }) => isFee);

@@ -294,7 +294,7 @@ function Actions({ hash, transaction, receipt }: ActionsProps) {
             const gone = (liveNow().head?.number ?? block) - block + 1;
             setQuestion({
               title: 'Revert to before this transaction?',
-              loss: `Its block ${block} and all after it are lost: ${grouped(gone)} in all.`,
+              loss: `You lose block ${block} and all later blocks: ${grouped(gone)} in all.`,
               verb: `Abort from block ${block}`,
               canKeep: true,
               run: () =>

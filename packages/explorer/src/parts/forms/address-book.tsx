@@ -56,6 +56,6 @@ export function readAddress(
   try {
     return { address: addressOf(text.trim(), resolve) };
   } catch (error) {
-    return { error: error instanceof InvalidInput ? error.message : 'Write an address.' };
+    return { error: error instanceof InvalidInput ? error.message : 'Enter an address.' };
   }
 }

@@ -21,7 +21,7 @@ const FELTS_SHOWN = 4;
 export function Felts({ of }: { readonly of: readonly string[] }) {
   return (
     <span className="mono" title={of.slice(0, 50).join(' ')}>
-      {of.length === 0 ? 'no felt' : of.slice(0, FELTS_SHOWN).map(shortHash).join(' ')}
+      {of.length === 0 ? 'not a felt' : of.slice(0, FELTS_SHOWN).map(shortHash).join(' ')}
       {of.length > FELTS_SHOWN && ` … ${grouped(of.length)} felts`}
     </span>
   );

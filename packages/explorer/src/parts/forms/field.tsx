@@ -14,6 +14,7 @@ import { counted, grouped, type Unit } from '../../format/amount.js';
 import { useNames } from '../../format/names.js';
 import { escapeText } from '../../format/untrusted-text.js';
 import { PlainButton } from '../button.js';
+import { Icon } from '../icons.js';
 import { UntrustedText } from '../values.js';
 import { useBook } from './address-book.js';
 import { useAmountUnit } from './amount-unit.js';
@@ -254,7 +255,7 @@ function ListField(props: FieldProps & { readonly shape: Extract<Shape, { kind: 
               aria-label={`Remove item ${at} of ${label}`}
               onClick={() => change(items.filter((_, index) => index !== at))}
             >
-              <span aria-hidden="true">✕</span>
+              <Icon name="cross" />
             </PlainButton>
           )}
         </div>

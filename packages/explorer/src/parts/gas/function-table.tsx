@@ -6,7 +6,7 @@ import { functionName, useNames } from '../../format/names.js';
 import { type Column, VirtualTable } from '../table/table.js';
 import { Address, ClassRef, FunctionName } from '../values.js';
 import { percent } from './graph.js';
-import { lastingKey } from './names.js';
+import { lastingKeys } from './names.js';
 
 type SortBy = 'name' | 'calls' | 'self' | 'inclusive' | 'least' | 'median' | 'most' | 'change';
 
@@ -35,7 +35,9 @@ export function FunctionTable(props: FunctionTableProps) {
   const [sort, setSort] = useState<Sort>({ by: 'inclusive', isUp: false });
   const changeOf = useMemo(
     (): ChangeOf => (row) => {
-      const was = before?.get(lastingKey(row.called, names, grouping));
+      const [was] = lastingKeys(row.called, names, grouping).flatMap(
+        (key) => before?.get(key) ?? [],
+      );
       return was === undefined ? undefined : row.median - was;
     },
     [before, names, grouping],

@@ -42,8 +42,12 @@ export function blockNamer(
   };
 }
 
-/** Key of a function that survives redeployment: its name, if it has one. */
-export function lastingKey(called: Called, names: Names, grouping: Grouping): string {
+/**
+ * Keys of a function, the first one preferred: by its name, which survives redeployment, and by its address, because
+ * names may be read later.
+ */
+export function lastingKeys(called: Called, names: Names, grouping: Grouping): readonly string[] {
+  const key = keyOf(called, grouping);
   const name = names.get(grouping === 'class' ? called.classHash : called.contract);
-  return name === undefined ? keyOf(called, grouping) : `${name} ${called.selector}`;
+  return name === undefined ? [key] : [`${name} ${called.selector} ${called.kind}`, key];
 }

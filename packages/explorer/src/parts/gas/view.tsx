@@ -100,7 +100,7 @@ export function GasView(props: GasViewProps) {
         <FunctionTable
           rows={rows}
           total={root.gas}
-          outside={root.children.find(({ id }) => id === OUTSIDE)?.gas}
+          outside={split ? undefined : root.children.find(({ id }) => id === OUTSIDE)?.gas}
           outsideName={outside}
           grouping={grouping}
           isSummed={props.isSummed ?? false}

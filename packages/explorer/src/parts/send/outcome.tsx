@@ -15,13 +15,14 @@ import { call } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
 import { useClasses } from '../../rpc/queries.js';
 import { DebugFold } from '../debug/debug-fold.js';
+import { Icon } from '../icons.js';
 import { Amount } from '../number.js';
 import { CallLine, EventLine, ReturnValues as Returned } from '../transaction/call-line.js';
 import { ContractValue, RawFelts } from '../transaction/decoded-value.js';
 import { Explained, type Explanation, Lines } from '../transaction/explanation.js';
 import { hasPlaces, SourceStack } from '../transaction/source-pane.js';
 import { StateChanges } from '../transaction/state-changes.js';
-import { FunctionName, Link, Status, TxRef, UntrustedText } from '../values.js';
+import { FunctionName, Link, OutcomeSign, Status, TxRef, UntrustedText } from '../values.js';
 import type { Run } from './run.js';
 
 const MOST_FRAMES = 200;
@@ -132,8 +133,8 @@ function Verdict({ run, changed }: RunOutcomeProps) {
         {isDone ? (
           <Status of={run.verdict.execution_status} words />
         ) : (
-          <span className={isOk ? 'ok' : 'fail'}>
-            <span aria-hidden="true">{isOk ? '✓' : '✕'}</span>{' '}
+          <span className={isOk ? 'signed ok' : 'signed fail'}>
+            <Icon name={isOk ? 'succeeded' : 'failed'} />
             {isOk ? 'Would succeed' : 'Would be reverted'}
           </span>
         )}
@@ -143,7 +144,7 @@ function Verdict({ run, changed }: RunOutcomeProps) {
         {changed !== undefined && changed.gas !== 0n && (
           <span className="warn">
             {' '}
-            ± {changed.gas > 0n ? '+' : ''}
+            {changed.gas > 0n ? '+' : ''}
             {grouped(changed.gas)}
           </span>
         )}
@@ -193,8 +194,8 @@ function Events({ of: events, classes, differ }: EventsProps) {
 
 export function Differs() {
   return (
-    <span className="warn" role="img" aria-label="differs from the run before">
-      ±
+    <span className="sign warn" role="img" aria-label="differs from the run before">
+      <Icon name="changed" />
     </span>
   );
 }
@@ -223,7 +224,8 @@ function Failure({ run, cause, classes }: FailureProps) {
   const failureLine = (
     <p>
       <span className="cause">
-        ✕ <UntrustedText text={message === '' ? 'No reason was given.' : message} quoted />
+        <OutcomeSign isOk={false} word="Reverted" />{' '}
+        <UntrustedText text={message === '' ? 'No reason was given.' : message} quoted />
       </span>{' '}
       {cause && cause.depth > 0 && (
         <>

@@ -10,7 +10,7 @@ import { Button } from '../button.js';
 import { focusFault } from '../forms/abi-form.js';
 import { type BlockTag, BlockTagField } from '../inputs.js';
 import { ErrorText } from '../page-states.js';
-import { TxRef } from '../values.js';
+import { OutcomeSign, TxRef } from '../values.js';
 import { RunOutcome } from './outcome.js';
 import { BoundsFields } from './resource-bounds.js';
 import { type BlockId, boundsOf, type Run, readRun, send, simulate } from './run.js';
@@ -221,7 +221,7 @@ function Shown({ of: outcome, inputs, sendAnyway, after }: ShownProps) {
   if (outcome.kind === 'error') {
     return (
       <p className="fail" role="alert">
-        ✕ <ErrorText of={outcome.error} />
+        <OutcomeSign isOk={false} word="Failed" /> <ErrorText of={outcome.error} />
       </p>
     );
   }

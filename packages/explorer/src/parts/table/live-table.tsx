@@ -10,8 +10,8 @@ import { type Column, classes, VirtualTable } from './table.js';
 
 const MODES: readonly (readonly [Mode, text: string, hint: string])[] = [
   ['paused', 'Paused', 'The list does not change (p)'],
-  ['live', 'Live', 'New rows are counted, and shown on request (p)'],
-  ['tail', 'Tail', 'New rows are shown on top, unless you point at the list or have scrolled (p)'],
+  ['live', 'Live', 'The list counts new rows and shows them when you ask (p)'],
+  ['tail', 'Tail', 'New rows appear on top unless you point at the list or scroll (p)'],
 ];
 
 export function useMode(): Mode {
@@ -140,7 +140,7 @@ function OlderRows({ of }: { readonly of: LiveList<unknown> }) {
     <p className="filters">
       {of.beyond}
       <Button onClick={() => of.readMore(true)}>
-        {of.beyond === undefined ? 'Search older blocks' : 'Read on there'}
+        {of.beyond === undefined ? 'Search older blocks' : 'Continue there'}
       </Button>
     </p>
   );

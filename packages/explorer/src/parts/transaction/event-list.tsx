@@ -11,7 +11,7 @@ import { type EventRow, idOf } from '../../rpc/event-pages.js';
 import { useClasses } from '../../rpc/queries.js';
 import { useToken } from '../../rpc/tokens.js';
 import { Button } from '../button.js';
-import { Loading, Problem } from '../page-states.js';
+import { Empty, Loading, Problem } from '../page-states.js';
 import { peek } from '../side-panel.js';
 import { NewBar, useMode } from '../table/live-table.js';
 import { type Column, VirtualTable } from '../table/table.js';
@@ -33,11 +33,13 @@ interface EventListProps {
   readonly columnsOf?: (classes: Classes) => readonly Column<EventRow>[];
   readonly label?: string;
   /** Shown where no event was found; `hasMore` if older blocks were not searched. */
-  readonly empty: (hasMore: boolean) => ReactNode;
+  readonly empty: (hasMore: boolean) => string;
+  /** How such events come about. */
+  readonly hint: ReactNode;
 }
 
 export function EventList(props: EventListProps) {
-  const { filter, kind, columnsOf, label = 'Events', empty } = props;
+  const { filter, kind, columnsOf, label = 'Events', empty, hint } = props;
   const pointing = useRef(false);
   const isHeld = useCallback(() => pointing.current || scrollY > 40, []);
   const list = useEvents(filter, useMode(), isHeld);
@@ -61,10 +63,15 @@ export function EventList(props: EventListProps) {
     <>
       {list.waiting > 0 && <NewBar reveal={list.reveal}>{grouped(list.waiting)}</NewBar>}
       {list.rows.length === 0 ? (
-        <div className="empty">
-          {empty(list.hasMore)}
-          {list.hasMore && <Button onClick={list.readMore}>Search older blocks</Button>}
-        </div>
+        <Empty
+          icon="events"
+          title={empty(list.hasMore)}
+          {...(list.hasMore
+            ? { action: <Button onClick={list.readMore}>Search older blocks</Button> }
+            : {})}
+        >
+          {hint}
+        </Empty>
       ) : (
         <VirtualTable
           label={label}

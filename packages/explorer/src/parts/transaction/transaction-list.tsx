@@ -10,6 +10,7 @@ import {
   type TransactionRow,
   useContractsKnown,
 } from '../../rpc/queries.js';
+import { Icon } from '../icons.js';
 import { Amount, Integer } from '../number.js';
 import { peek, usePeeked } from '../side-panel.js';
 import { LiveTable } from '../table/live-table.js';
@@ -33,8 +34,12 @@ export const TYPE_NAMES: Readonly<Record<string, string>> = {
   L1_HANDLER: 'L1 handler',
 };
 
+/** The calls of a transaction, executed or not. */
+type Summarised = Pick<TransactionRow, 'type' | 'call' | 'call_count'> &
+  Partial<Pick<TransactionRow, 'revert_reason'>>;
+
 /** Short description of a transaction. */
-export function CallSummary({ of }: { readonly of: TransactionRow }) {
+export function CallSummary({ of }: { readonly of: Summarised }) {
   const reason = of.revert_reason;
   return (
     <>
@@ -78,8 +83,8 @@ const COLUMNS: readonly Column<TransactionRow>[] = [
     cell: (row) =>
       row.finality_status === 'PRE_CONFIRMED' ? (
         <Link href={to('block', 'pre_confirmed')} title="pre-confirmed">
-          <span className="warn" role="img" aria-label="pre-confirmed">
-            ◐
+          <span className="signed warn" role="img" aria-label="pre-confirmed">
+            <Icon name="pending" />
           </span>{' '}
           {row.block_number}
         </Link>

@@ -13,14 +13,10 @@ import {
   UNKNOWN,
 } from '../history/block-keys.js';
 import type { Header, TransactionRecord } from '../history/header.js';
-import {
-  readReceipt,
-  readTrace,
-  readTransaction,
-  type StoredTransaction,
-} from '../history/stored-texts.js';
+import { readReceipt, readTrace, readTransaction } from '../history/stored-texts.js';
 import { pendingNumber } from '../world/find-block.js';
 import { nextTime, transactionAt, transactionHashesOf, type World } from '../world/world.js';
+import { callsIn } from './called-functions.js';
 import { type Page, readPage } from './page.js';
 
 // Blocks.
@@ -212,40 +208,4 @@ function summarise(
     ...(reason === undefined ? {} : { revert_reason: reason.slice(-LONGEST_REASON) }),
     timestamp: world.history.header(block)?.timestamp ?? nextTime(world),
   };
-}
-
-type FunctionCall = NonNullable<TRANSACTION_ROW['call']>;
-
-function callsIn(values: StoredTransaction): readonly FunctionCall[] {
-  if (values.type === 'L1_HANDLER') {
-    const { contract_address, entry_point_selector: selector } = values;
-    return [{ contract_address, selector }];
-  }
-  return values.type === 'INVOKE' ? callsOf(values.calldata) : [];
-}
-
-/**
- * The calls in the calldata of an account, in either of its two encodings: the data after each
- * call, or all data after a table of calls.
- */
-function callsOf(calldata: readonly string[]): readonly FunctionCall[] {
-  const size = numberOf(calldata[0]);
-  const nested: FunctionCall[] = [];
-  let at = 1;
-  for (; nested.length < size && at < calldata.length; at += 3 + numberOf(calldata[at + 2])) {
-    nested.push(callAt(calldata, at));
-  }
-  if (at === calldata.length && nested.length === size) return nested;
-  const table = 1 + 4 * size;
-  if (table + 1 + numberOf(calldata[table]) !== calldata.length) return [];
-  return Array.from({ length: size }, (_, index) => callAt(calldata, 1 + 4 * index));
-}
-
-function callAt(calldata: readonly string[], at: number): FunctionCall {
-  return { contract_address: calldata[at] ?? '0x0', selector: calldata[at + 1] ?? '0x0' };
-}
-
-/** A length in calldata; larger than any calldata if the felt cannot be one. */
-function numberOf(felt: string | undefined): number {
-  return felt === undefined || felt.length > 10 ? Number.MAX_SAFE_INTEGER : Number(felt);
 }

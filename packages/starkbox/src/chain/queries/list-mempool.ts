@@ -2,6 +2,7 @@
 import type { MEMPOOL_ROW } from '@starkbox/spec';
 import { hex } from '../../felt.js';
 import { inSlices } from '../../scheduling/slices.js';
+import { readTransaction } from '../history/stored-texts.js';
 import {
   arrivalKey,
   isDelayed,
@@ -15,6 +16,7 @@ import {
   withSelected,
 } from '../mempool/mempool.js';
 import type { World } from '../world/world.js';
+import { callsIn } from './called-functions.js';
 import type { PageRequest } from './list-contracts.js';
 import { type Page, readCursor } from './page.js';
 
@@ -50,10 +52,14 @@ function startOf({ first }: Mempool, cursor: string | undefined): number {
 }
 
 function rowOf(pool: Mempool, queued: QueuedTransaction): MEMPOOL_ROW {
+  const functionCalls = callsIn(readTransaction(queued.transaction));
+  const [first] = functionCalls;
   return {
     transaction_hash: queued.hash,
     type: queued.type,
     sender_address: queued.sender,
+    ...(first ? { call: first } : {}),
+    call_count: functionCalls.length,
     nonce: hex(queued.nonce),
     tip: hex(queued.tip),
     status: queued.position === undefined ? 'RECEIVED' : 'CANDIDATE',

@@ -4,7 +4,7 @@ import { useEffect, useMemo } from 'react';
 import { counted, grouped, type Unit } from '../../../format/amount.js';
 import { Button } from '../../../parts/button.js';
 import { Amount } from '../../../parts/number.js';
-import { Unread } from '../../../parts/page-states.js';
+import { Empty, Unread } from '../../../parts/page-states.js';
 import { type Column, ShortTable } from '../../../parts/table/table.js';
 import type { NamedSlot } from '../../../parts/transaction/slot-names.js';
 import { Address } from '../../../parts/values.js';
@@ -111,10 +111,9 @@ export function Holders({ address, unit, supply }: HoldersProps) {
   return (
     <>
       {holders.length === 0 ? (
-        <p className="empty">
-          No balance was found in the storage of this contract. Add its artifact, if its balances
-          have an unusual name.
-        </p>
+        <Empty icon="accounts" title="The storage of this contract has no balances.">
+          If its balances have an unusual name, add its artifact with <code>--artifacts</code>.
+        </Empty>
       ) : (
         <ShortTable
           label="Holders"

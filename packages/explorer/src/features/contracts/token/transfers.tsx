@@ -3,6 +3,7 @@ import { type Abi, type Decoded, selectorOf } from '@starkbox/abi';
 import { useCallback, useMemo } from 'react';
 import type { Unit } from '../../../format/amount.js';
 import { eventKindsOf } from '../../../format/event-kinds.js';
+import { to } from '../../../navigation/route.js';
 import { Amount } from '../../../parts/number.js';
 import {
   BLOCK_COLUMN,
@@ -10,7 +11,7 @@ import {
   EventList,
   TRANSACTION_COLUMN,
 } from '../../../parts/transaction/event-list.js';
-import { Address } from '../../../parts/values.js';
+import { Address, Link } from '../../../parts/values.js';
 import type { EventFilter } from '../../../rpc/event-filter.js';
 import type { EventRow } from '../../../rpc/event-pages.js';
 
@@ -71,11 +72,15 @@ export function Transfers({ address, abi, unit }: TransfersProps) {
       label="Transfers"
       filter={filter}
       columnsOf={columnsOf}
-      empty={(hasMore) => (
-        <p>
-          No {unit.symbol} was transferred{hasMore && ' in the blocks searched so far'}.
-        </p>
-      )}
+      empty={(hasMore) =>
+        `No ${unit.symbol} was transferred${hasMore ? ' in the blocks searched so far' : ''}.`
+      }
+      hint={
+        <>
+          Call <code>transfer</code> on the{' '}
+          <Link href={to('contract', address, { tab: 'interact' })}>Interact tab</Link>.
+        </>
+      }
     />
   );
 }

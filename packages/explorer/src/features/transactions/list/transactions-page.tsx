@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { grouped } from '../../../format/amount.js';
 import { useNames } from '../../../format/names.js';
 import { to, useRoute } from '../../../navigation/route.js';
-import { Heading } from '../../../parts/page-states.js';
+import { Empty, Heading } from '../../../parts/page-states.js';
 import { Modes } from '../../../parts/table/live-table.js';
 import { TransactionList } from '../../../parts/transaction/transaction-list.js';
 import { Link } from '../../../parts/values.js';
@@ -43,7 +43,9 @@ export function TransactionsPage() {
           isFiltered ? (
             <NoMatch query={filterQuery(query)} />
           ) : (
-            <p className="empty">No transactions on this chain yet.</p>
+            <Empty icon="transactions" title="No transactions on this chain yet.">
+              Send the first one with a snippet of the <Link href={to('')}>overview</Link>.
+            </Empty>
           )
         }
       />
@@ -56,13 +58,18 @@ function NoMatch({ query }: { readonly query: Readonly<Record<string, string>> }
   const names = useNames();
   const all = Object.entries(query);
   return (
-    <div className="empty">
-      <p>
-        No transaction matches. <Link href={to('transactions')}>Show all transactions</Link>
-      </p>
+    <Empty
+      icon="search"
+      title="No transaction matches."
+      action={
+        <Link className="button" href={to('transactions')}>
+          Show all transactions
+        </Link>
+      }
+    >
       {all.length > 1 && (
         <p className="line-of">
-          Or leave one out:
+          Remove one filter:
           {all.map(([name, value]) => (
             <Link
               key={name}
@@ -77,6 +84,6 @@ function NoMatch({ query }: { readonly query: Readonly<Record<string, string>> }
           ))}
         </p>
       )}
-    </div>
+    </Empty>
   );
 }
