@@ -56,8 +56,7 @@ export function useRecent(): {
     queryKey: ['recent'],
     gcTime: 0,
     staleTime: 0,
-    queryFn: async () =>
-      new Map((await Promise.all(recent.get().map(checkVisit))).flatMap((entry) => entry)),
+    queryFn: async () => new Map((await Promise.all(recent.get().map(checkVisit))).flat()),
   });
   return { visits, outcomes: data ?? NONE };
 }

@@ -5,6 +5,7 @@ import { to } from '../navigation/route.js';
 import { runTask } from '../state/tasks.js';
 import { type JsonPart, partsAt } from '../traces/json-parts.js';
 import { PlainButton } from './button.js';
+import { Icon } from './icons.js';
 import { Link, UntrustedText } from './values.js';
 
 const FIRST_ITEMS = 50;
@@ -71,8 +72,9 @@ function Branch({ of, path, value, read }: BranchProps) {
   return (
     <div>
       <PlainButton aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <Icon name={isOpen ? 'down' : 'right'} />
         <span>
-          {isOpen ? '▾' : '▸'} {label}
+          {label}
           <span className="quiet">{isList ? `[${grouped(size)}]` : `{${grouped(size)}}`}</span>
         </span>
       </PlainButton>

@@ -94,10 +94,10 @@ test('equal calls of a long trace are folded, and a worker has the trace', async
   const calls = page.getByRole('button', { name: 'calls: [110]' });
   await calls.focus();
   await page.keyboard.press('Enter');
-  await page.getByRole('button', { name: /^▸ 0: \{\d+\}/ }).waitFor();
+  await page.getByRole('button', { name: /^0: \{\d+\}/ }).waitFor();
   await page.getByRole('button', { name: '60 more' }).focus();
   await page.keyboard.press('Enter');
-  await page.getByRole('button', { name: /^▸ 109: \{\d+\}/ }).waitFor();
+  await page.getByRole('button', { name: /^109: \{\d+\}/ }).waitFor();
   expect(await page.evaluate(() => document.querySelectorAll('*').length)).toBeLessThan(1_500);
   const again = await watchClipboard(page);
   await page.getByRole('button', { name: 'Copy trace as JSON' }).click();

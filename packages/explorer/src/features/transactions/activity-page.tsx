@@ -4,6 +4,7 @@ import { unitOf } from '../../format/amount.js';
 import { offsetText, timeText } from '../../format/time.js';
 import { setQuery, to, useRoute } from '../../navigation/route.js';
 import { Button, PlainButton } from '../../parts/button.js';
+import { Icon } from '../../parts/icons.js';
 import { Amount, Integer } from '../../parts/number.js';
 import { Heading } from '../../parts/page-states.js';
 import { peek, usePeeked } from '../../parts/side-panel.js';
@@ -139,7 +140,9 @@ function activityColumns(unfold: (id: string) => void): readonly Column<Row>[] {
             )}
             <CallSummary of={run.first} />
             {run.count > 1 && (
-              <PlainButton onClick={() => unfold(id)}>{run.count} alike ▸</PlainButton>
+              <PlainButton onClick={() => unfold(id)}>
+                {run.count} alike <Icon name="right" />
+              </PlainButton>
             )}
           </>
         ) : (
@@ -147,7 +150,7 @@ function activityColumns(unfold: (id: string) => void): readonly Column<Row>[] {
         ),
     },
     {
-      head: 'l2 gas',
+      head: 'L2 gas',
       width: 'w-gas',
       number: true,
       phone: 'none',

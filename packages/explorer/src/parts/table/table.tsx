@@ -14,6 +14,7 @@ import { areLettersOn } from '../../navigation/key-events.js';
 import { BesideContext, go } from '../../navigation/route.js';
 import { runTask } from '../../state/tasks.js';
 import { Button, PlainButton } from '../button.js';
+import { Icon } from '../icons.js';
 import { useFittingColumns } from './fitting-columns.js';
 
 export interface Column<Row> {
@@ -356,7 +357,7 @@ export function PageButtons({ cursors, next, change, children }: PageButtonsProp
 function SortButton(props: { name: string; sorted: string | undefined; sort: () => void }) {
   return (
     <PlainButton onClick={props.sort}>
-      {props.name} {props.sorted && (props.sorted === 'ascending' ? '▴' : '▾')}
+      {props.name} {props.sorted && <Icon name={props.sorted === 'ascending' ? 'up' : 'down'} />}
     </PlainButton>
   );
 }

@@ -10,6 +10,7 @@ import {
   type TransactionRow,
   useContractsKnown,
 } from '../../rpc/queries.js';
+import { Icon } from '../icons.js';
 import { Amount, Integer } from '../number.js';
 import { peek, usePeeked } from '../side-panel.js';
 import { LiveTable } from '../table/live-table.js';
@@ -78,8 +79,8 @@ const COLUMNS: readonly Column<TransactionRow>[] = [
     cell: (row) =>
       row.finality_status === 'PRE_CONFIRMED' ? (
         <Link href={to('block', 'pre_confirmed')} title="pre-confirmed">
-          <span className="warn" role="img" aria-label="pre-confirmed">
-            ◐
+          <span className="warn sign" role="img" aria-label="pre-confirmed">
+            <Icon name="pending" />
           </span>{' '}
           {row.block_number}
         </Link>
@@ -121,7 +122,7 @@ const COLUMNS: readonly Column<TransactionRow>[] = [
     cell: (row) => grouped(row.call_count),
   },
   {
-    head: 'l2 gas',
+    head: 'L2 gas',
     width: 'w-gas',
     number: true,
     phone: 'none',
@@ -154,7 +155,7 @@ export const USUALLY_SHOWN: ReadonlySet<string> = new Set([
   'Status',
   'Sender',
   ALWAYS_SHOWN,
-  'l2 gas',
+  'L2 gas',
   'Fee STRK',
   'Hash',
 ]);
