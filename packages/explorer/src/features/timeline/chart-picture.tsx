@@ -111,10 +111,10 @@ function Values({ buckets, top, line, start, width }: ValuesProps) {
   return (
     <>
       <path className="chart-axis" d={`M${start},${top + 0.5}H${width - 4}`} />
-      <text className="line-value" x={start - 10} y={top + 4}>
+      <text className="line-value" x={start - 14} y={top + 4}>
         {valueText(most)}
       </text>
-      <text className="line-value" x={start - 10} y={line + 4}>
+      <text className="line-value" x={start - 14} y={line + 4}>
         0
       </text>
     </>
