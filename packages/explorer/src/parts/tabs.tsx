@@ -1,5 +1,5 @@
 // Tabs of a page, each with its own address.
-import { useContext } from 'react';
+import { useContext, useEffect, useRef } from 'react';
 import { grouped } from '../format/amount.js';
 import { BesideContext, to, useRoute } from '../navigation/route.js';
 import { Link } from './values.js';
@@ -21,8 +21,15 @@ export function Tabs({ tabs, current, isFirstDefault = true }: TabsProps) {
   const { page, key, query } = useRoute();
   const { tab: _tab, frame: _frame, ...others } = Object.fromEntries(query);
   const panelQuery = useContext(BesideContext) ? others : {};
+  const bar = useRef<HTMLElement>(null);
+  // On narrow pages the bar scrolls sideways.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the current tab decides the place
+  useEffect(() => {
+    const tab = bar.current?.querySelector<HTMLElement>('[aria-current]');
+    if (bar.current && tab) bar.current.scrollLeft = tab.offsetLeft - bar.current.clientWidth / 2;
+  }, [current]);
   return (
-    <nav className="tabs" aria-label="Sections of this page">
+    <nav className="tabs" ref={bar} aria-label="Sections of this page">
       {tabs.map(({ id, name, count }, at) => (
         <Link
           key={id}

@@ -140,7 +140,7 @@ describe('the sum', () => {
         for (const measure of MEASURES) check(gasTree(trace, charged[measure], measure).all);
       }
       const { page } = await old.open(`tx/${transaction_hash}?tab=gas`);
-      await page.getByText(/^l1 gas \d+$/).waitFor();
+      await page.getByText(/^L1 gas \d+$/).waitFor();
     } finally {
       await old.close();
     }

@@ -116,7 +116,7 @@ function BlockHeading({ block, id }: { readonly block: Block; readonly id: Block
             )}
             {head && block.block_number < head.number && (
               <Link className="button" href={to('block', block.block_number + 1)}>
-                {grouped(block.block_number + 1)} <Icon name="right" />
+                <span>{grouped(block.block_number + 1)}</span> <Icon name="right" />
               </Link>
             )}
             {isPending && (
@@ -171,7 +171,6 @@ function BlockFacts({ block, isPending }: { readonly block: Block; readonly isPe
         </FactOf>
         {totals && <Totals of={totals} />}
         {fullness !== null && <FactOf name="Fullness">{percentText(fullness)}</FactOf>}
-        <Prices of={block} />
       </Facts>
       <Facts>
         <Moment of={block} isPending={isPending} />
@@ -187,6 +186,7 @@ function BlockFacts({ block, isPending }: { readonly block: Block; readonly isPe
             </Link>
           </FactOf>
         )}
+        <Prices of={block} />
         {'block_hash' in block && (
           <FactOf name="Hash" isWide>
             <span className="whole">
@@ -248,12 +248,11 @@ function Moment({ of: block, isPending }: { readonly of: Block; readonly isPendi
       <FactOf name="Status">
         {isPending && <Finality of="PRE_CONFIRMED" />}
         {'status' in block &&
-          (block.status === 'ACCEPTED_ON_L2' ? 'accepted on L2' : <Finality of={block.status} />)}
+          (block.status === 'ACCEPTED_ON_L2' ? 'Accepted on L2' : <Finality of={block.status} />)}
       </FactOf>
       <FactOf name="Chain time">
-        {momentText(block.timestamp)}
-        <span className="quiet">
-          {' '}
+        {momentText(block.timestamp)}{' '}
+        <span className="quiet nowrap">
           <Age of={block.timestamp} />
           {block.timestamp <= now && ' ago'}
         </span>

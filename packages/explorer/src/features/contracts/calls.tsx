@@ -133,7 +133,7 @@ function callColumns(
       cell: ({ frame }) => grouped(frame.depth),
     },
     {
-      head: 'l2 gas',
+      head: 'L2 gas',
       width: 'w-gas',
       number: true,
       phone: 'none',

@@ -65,7 +65,7 @@ function FailureRow({ of: group, hasOlder }: FailureRowProps) {
   return (
     <li>
       <OutcomeSign isOk={false} word="Reverted" />
-      <span className="failure">
+      <span>
         <Link href={to('tx', newest.transaction_hash)} className="reason">
           {message === '' ? (
             'no reason given'

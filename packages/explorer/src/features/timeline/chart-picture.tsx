@@ -8,7 +8,7 @@ import type { Bucket } from './density.js';
 import { labelWidth, type Placed, placeLabels, within } from './labels.js';
 import type { Scale, Window } from './scale.js';
 
-const BARS = 64;
+const BARS = 96;
 /** Smallest height of a block with transactions, and of one without. */
 const LOWEST_BAR = 3;
 const EMPTY_BAR = 1;
@@ -111,10 +111,10 @@ function Values({ buckets, top, line, start, width }: ValuesProps) {
   return (
     <>
       <path className="chart-axis" d={`M${start},${top + 0.5}H${width - 4}`} />
-      <text className="line-value" x={start - 6} y={top + 4}>
+      <text className="line-value" x={start - 14} y={top + 4}>
         {valueText(most)}
       </text>
-      <text className="line-value" x={start - 6} y={line + 1}>
+      <text className="line-value" x={start - 14} y={line + 4}>
         0
       </text>
     </>

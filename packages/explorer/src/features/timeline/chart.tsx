@@ -20,7 +20,7 @@ import { type Bucket, bucketsOf, sampledBuckets } from './density.js';
 import { byNumber, byTime, pan, type Scale, type Window, zoom } from './scale.js';
 
 /** For the labels of values, and right of the last block. */
-const START = 40;
+const START = 48;
 const EDGE = 14;
 
 export interface ChartProps {

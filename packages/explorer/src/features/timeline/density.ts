@@ -4,7 +4,7 @@ import type { Bar } from './blocks.js';
 
 /** Narrower stretches are joined. */
 const NARROWEST = 6;
-const WIDEST = 14;
+const WIDEST = 22;
 
 /** A bar of the chart; places are in pixels. */
 export interface Bucket {
@@ -45,10 +45,11 @@ export function bucketsOf(blocks: readonly BlockRow[], x: X): readonly Bucket[] 
       });
     }
   }
-  return stretches.map(({ first, last, transactions, failed }, at) => {
-    const neighbour = stretches[at + 1] ?? stretches[at - 1];
-    const room = neighbour ? Math.abs(x(neighbour.first) - x(first)) : WIDEST;
-    const width = Math.max(2, Math.min(WIDEST, room - 1));
+  const width = stretches.reduce((least, { first }, at) => {
+    const next = stretches[at + 1];
+    return next ? Math.max(2, Math.min(least, x(next.first) - x(first) - 1)) : least;
+  }, WIDEST);
+  return stretches.map(({ first, last, transactions, failed }) => {
     const start = (x(first) + x(last) - width) / 2;
     return { first, last, start, width, value: transactions, failed };
   });

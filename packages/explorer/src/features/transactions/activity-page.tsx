@@ -162,7 +162,7 @@ function activityColumns(unfold: (id: string) => void): readonly Column<Row>[] {
         ),
     },
     {
-      head: 'l2 gas',
+      head: 'L2 gas',
       width: 'w-gas',
       number: true,
       phone: 'none',

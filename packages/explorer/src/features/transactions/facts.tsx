@@ -44,7 +44,9 @@ export function Facts({ hash, transaction, receipt, isCurrent }: FactsProps) {
         <Path finality={receipt.finality_status} />
       </Cell>
       <Cell name="Hash" isWide>
-        <span className="mono">{hash}</span> <Copy value={hash} what="transaction hash" />
+        <span className="whole">
+          {hash} <Copy value={hash} what="transaction hash" />
+        </span>
       </Cell>
     </dl>
   );

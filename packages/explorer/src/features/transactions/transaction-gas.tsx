@@ -167,7 +167,7 @@ function Fee({ receipt, unit, price, tip }: FeeProps) {
         {sum === fee &&
           sum > 0n &&
           ` = ${parts.map(({ short, cost }) => `${short} ${amountText(cost, unit)}`).join(' + ')}`}
-        {sum === fee && tip > 0n && `, with a tip of ${grouped(tip)} ${unit.base} per l2 gas`}
+        {sum === fee && tip > 0n && `, with a tip of ${grouped(tip)} ${unit.base} per L2 gas`}
       </Fact>
     </div>
   );

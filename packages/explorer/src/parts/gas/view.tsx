@@ -36,6 +36,10 @@ export function useMeasure(usual: Measure = 'l2_gas'): Measure {
   return MEASURES.find((measure) => measure === by) ?? usual;
 }
 
+/** As at the start of a line. */
+const titleOf = (measure: Measure): string =>
+  MEASURE_NAMES[measure].charAt(0).toUpperCase() + MEASURE_NAMES[measure].slice(1);
+
 interface GasViewProps {
   readonly root: GasBlock;
   readonly functions: readonly FunctionCost[];
@@ -85,7 +89,7 @@ export function GasView(props: GasViewProps) {
     <section aria-label="Gas">
       <div className="filters gas-tools">
         <strong>
-          {MEASURE_NAMES[measure]} {grouped(root.gas)}
+          {titleOf(measure)} {grouped(root.gas)}
         </strong>
         <ViewFields measure={measure} view={view} find={find} />
         {matches && (
@@ -176,7 +180,7 @@ function ViewFields({ measure, view, find }: ViewFieldsProps) {
       <Select label="by" value={measure} change={(text) => setQuery({ by: text })}>
         {MEASURES.map((option) => (
           <option key={option} value={option}>
-            {MEASURE_NAMES[option]}
+            {titleOf(option)}
           </option>
         ))}
       </Select>

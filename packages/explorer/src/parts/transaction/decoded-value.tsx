@@ -240,7 +240,7 @@ export function Members(props: MembersProps): ReactNode {
       <Fragment key={at}>
         {at > 0 && ', '}
         {labels && !isCounted && (
-          <span className="soft">
+          <span className="soft member-name">
             <UntrustedText text={name} limit={40} />:{' '}
           </span>
         )}

@@ -133,6 +133,7 @@ function lineColumn(classes: Classes): Column<EventRow> {
   return {
     head: 'Event',
     phone: 'main',
+    cellClass: 'event-line',
     cell: ({ keys, data, from_address, classHash }) => (
       <EventLine keys={keys} data={data} abi={classes.get(classHash ?? '')} from={from_address} />
     ),

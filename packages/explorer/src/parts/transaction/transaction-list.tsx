@@ -126,7 +126,7 @@ const COLUMNS: readonly Column<TransactionRow>[] = [
     cell: (row) => grouped(row.call_count),
   },
   {
-    head: 'l2 gas',
+    head: 'L2 gas',
     width: 'w-gas',
     number: true,
     phone: 'none',
@@ -159,7 +159,7 @@ export const USUALLY_SHOWN: ReadonlySet<string> = new Set([
   'Status',
   'Sender',
   ALWAYS_SHOWN,
-  'l2 gas',
+  'L2 gas',
   'Fee STRK',
   'Hash',
 ]);

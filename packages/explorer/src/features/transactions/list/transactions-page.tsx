@@ -34,8 +34,10 @@ export function TransactionsPage() {
           </>
         }
       />
-      <Views />
-      <Filters />
+      <div className="list-filters">
+        <Views />
+        <Filters />
+      </div>
       <TransactionList
         filter={filter}
         heads={columns}
