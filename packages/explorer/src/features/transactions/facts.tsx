@@ -62,7 +62,12 @@ function Placement({ hash, receipt, isCurrent }: Omit<FactsProps, 'transaction'>
         ) : (
           <BlockRef of={receipt.block_number} />
         )}
-        {index >= 0 && <span className="soft"> index {index}</span>}
+        {index >= 0 && (
+          <>
+            {' '}
+            <span className="soft apart">index {index}</span>
+          </>
+        )}
       </Cell>
       <Cell name="Time">{header ? momentText(header.timestamp) : '\u00a0'}</Cell>
     </>
