@@ -94,7 +94,7 @@ test('every page follows a revert and a restart, and reports a node that is gone
 
     const control = on('control');
     const isDisabled = () =>
-      control.getByRole('button', { name: /^Create block/ }).getAttribute('aria-disabled');
+      control.getByRole('button', { name: /^Create block \d/ }).getAttribute('aria-disabled');
     const reconnecting = control.locator('.connection', { hasText: 'reconnecting' }).waitFor();
     await stage.node.close();
     await reconnecting;

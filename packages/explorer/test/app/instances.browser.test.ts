@@ -35,7 +35,7 @@ test('pages of an instance show its chain, link to it and name its addresses', a
   const id = await create('one');
   const { page, requests, complaints, settled } = await openLive(stage, within(id, 'control'));
   const head = page.locator('.strip .head a').first();
-  await page.getByRole('button', { name: /^Create block/ }).click();
+  await page.getByRole('button', { name: /^Create block \d/ }).click();
   await expect.poll(() => head.innerText()).toBe('#4');
   expect(await stage.node.client.call('starknet_blockNumber', {})).toBe(3);
   const links = await page

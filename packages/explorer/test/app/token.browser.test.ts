@@ -71,7 +71,7 @@ describe('with the token in the address', () => {
     const { page } = await open(`control#token=${encodeURIComponent(TOKEN)}`);
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await isLive(page);
-    await page.getByRole('button', { name: /^Create block/ }).click();
+    await page.getByRole('button', { name: /^Create block \d/ }).click();
     await page.getByText('Create a block: block').first().waitFor();
     expect(await stage.node.node.request('starknet_blockNumber')).toBeGreaterThan(0);
     await page.getByRole('button', { name: 'Copy as curl' }).first().click();

@@ -35,8 +35,9 @@ describe('values', () => {
     });
     const number = await stage.node.client.call('starknet_blockNumber', {});
     const { page } = await stage.open(`block/${number}`);
-    await page.getByText('l1 0.987654321 gfri').waitFor();
-    expect(await page.locator('.meta').allInnerTexts()).not.toContain('0x3ade68b1');
+    const price = page.locator('.fact-grid > div', { hasText: 'L1 gas price' }).locator('dd');
+    await expect.poll(() => price.innerText()).toBe('0.987654321 gfri');
+    expect(await main(page)).not.toContain('0x3ade68b1');
   });
 
   test('a small amount is shown in fri and not rounded to zero', async () => {

@@ -15,15 +15,12 @@ describe('storage', () => {
   test('several edits are reviewed and applied at once', async () => {
     const { page } = await openLive(stage, `contract/${counter}?tab=storage`);
     const before = await countOf(stage, counter);
-    await page
-      .getByRole('button', { name: /^Edit slot/ })
-      .first()
-      .click();
-    await page.getByLabel(/^New value of slot/).fill('1000');
-    await page.getByLabel(/^New value of slot/).press('Enter');
+    await page.getByRole('button', { name: 'Edit count', exact: true }).click();
+    await page.getByLabel('New value of count').fill('1000');
+    await page.getByLabel('New value of count').press('Enter');
     await page.getByText('Apply 1 change…').waitFor();
     await page.getByLabel('slot or variable').fill('elsewhere');
-    await page.getByLabel('new value').fill("'hi'");
+    await page.getByLabel('new value', { exact: true }).fill("'hi'");
     await page.getByRole('button', { name: 'Stage' }).click();
     await expect.poll(() => page.locator('tr.staged').count()).toBe(2);
     expect(await countOf(stage, counter)).toBe(before);

@@ -110,7 +110,7 @@ describe('a failed transaction', () => {
     const { page, complaints } = await stage.open(`tx/${failed}`, {});
     const errors: string[] = [];
     page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
-    await page.getByRole('link', { name: 'Debug the failure' }).click();
+    await page.getByRole('link', { name: 'Debug from here' }).click();
     const tab = new Tab(page);
     await tab.isAtLine(marks().get('helper')?.line ?? 0);
     expect(await tab.line.getAttribute('data-current')).toBe('failure');

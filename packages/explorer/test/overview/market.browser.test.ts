@@ -57,6 +57,8 @@ test('shows price and fullness of the last blocks, live, by pointer, by keys and
     if (!box) throw new Error('the chart is not drawn');
     await page.mouse.move(box.x + box.width - 2, box.y + 20);
     expect(await market.locator('.chart-pointed').count()).toBe(2);
+    // Without a pointer on them, the figures are those of the next block and of the newest one.
+    await page.mouse.move(0, 0);
 
     await stage.node.client.call('devnet_createBlock', {});
     await page.getByRole('slider', { name: /in 13 blocks$/ }).waitFor();
@@ -103,12 +105,16 @@ test('without conditions the overview has no market, and Control begins one and 
 
     const { page } = await openLive(stage, 'control');
     const form = page.getByRole('region', { name: 'Network conditions' });
-    await form.getByRole('button', { name: 'Busy' }).click();
+    await form.getByRole('radio', { name: 'Busy' }).check();
     await form.getByText('the price rises').waitFor();
     await form.getByRole('button', { name: 'Set conditions' }).click();
-    await form.getByText('others request 55 % of a block').waitFor();
+    await form.getByText('55 % of a block at the lowest price').waitFor();
     expect((await network(stage)).preset).toBe('busy');
-    await page.getByText('a block every 2 s from the mempool').first().waitFor();
+    const mode = page.getByRole('region', { name: 'Block mode' });
+    await expect
+      .poll(() => mode.getByRole('radio', { name: 'Mempool on an interval' }).isChecked())
+      .toBe(true);
+    expect(await mode.getByLabel('Milliseconds between blocks').inputValue()).toBe('2000');
     expect(await form.getByRole('button', { name: 'Set conditions' }).getAttribute('title')).toBe(
       'These are the current conditions.',
     );
@@ -118,8 +124,12 @@ test('without conditions the overview has no market, and Control begins one and 
       .getByRole('region', { name: 'Chain' })
       .getByText('busy, others request 55 % of a block')
       .waitFor();
+    await overview.page
+      .getByRole('region', { name: 'Chain' })
+      .getByText('a block every 2 s from the mempool')
+      .waitFor();
 
-    await form.getByRole('button', { name: 'Off' }).click();
+    await form.getByRole('radio', { name: 'Off' }).check();
     await form.getByRole('button', { name: 'Set conditions' }).click();
     await expect.poll(async () => (await network(stage)).conditions).toBeNull();
     await overview.page.getByRole('region', { name: 'Gas market' }).waitFor({ state: 'detached' });
@@ -136,7 +146,7 @@ test('where the method is restricted, the form shows the conditions and says why
       const form = page.getByRole('region', { name: 'Network conditions' });
       await form.getByText('custom conditions').waitFor();
       await form.getByText('does not serve devnet_setNetworkConditions').waitFor();
-      await form.getByRole('button', { name: 'Calm' }).click();
+      await form.getByRole('radio', { name: 'Calm' }).check();
       const button = form.getByRole('button', { name: 'Set conditions' });
       expect(await button.getAttribute('aria-disabled')).toBe('true');
       await button.click({ force: true });

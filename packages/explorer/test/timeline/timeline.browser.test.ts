@@ -28,8 +28,11 @@ describe('the page', () => {
   test('shows snapshots, failures and the jump of the clock', async () => {
     const { page, complaints } = await stage.open('timeline');
     await page.locator('.line-snapshot').waitFor();
-    expect(await page.locator('.line-snapshot text').textContent()).toContain('deployed');
-    expect(await page.locator('.line-crosses').getAttribute('d')).toMatch(/^M/);
+    expect(await page.locator('.line-snapshot').textContent()).toBe('deployed');
+    const chart = page.locator('.line-frame');
+    expect(await chart.locator('.line-bars').getAttribute('d')).toMatch(/^M/);
+    expect(await chart.locator('.line-failed').getAttribute('d')).toMatch(/^M[^M]+$/);
+    expect(await chart.getAttribute('aria-label')).toContain('1 bar with failures');
     await page.locator('.line-fold', { hasText: '+1 d' }).waitFor();
     const row = page.getByRole('table', { name: 'Snapshots' }).locator('tr[data-row]');
     const cells = await row.locator('td').allInnerTexts();
@@ -57,7 +60,10 @@ describe('the page', () => {
     const { page } = await stage.open('timeline');
     await page.getByRole('button', { name: /^Compare 0x\w+ with the head/ }).click();
     const compare = page.getByRole('region', { name: 'Compare' });
-    const nonce = compare.getByRole('row', { name: /account 0, ends \w+ nonce/ });
+    const nonce = compare
+      .locator('tbody')
+      .filter({ has: page.getByRole('rowheader', { name: /^account 0, ends/ }) })
+      .getByRole('row', { name: /^nonce/ });
     await nonce.waitFor();
     await expect.poll(() => nonce.innerText()).toMatch(/nonce\s+1\s+3\s+\+2/);
     await compare.getByRole('row', { name: /\+7 fri$/ }).waitFor();
@@ -142,7 +148,10 @@ test('2,200 blocks are drawn as bars, and a new block costs one request', async 
   try {
     for (let at = 0; at < 2_200; at++) await long.node.node.request('devnet_createBlock');
     const { page, requests, settled } = await long.open('timeline');
-    await page.locator('.line-bar').first().waitFor();
+    const bars = page.locator('.line-frame .line-empty');
+    const countBars = async () => (await bars.getAttribute('d'))?.match(/M/g)?.length ?? 0;
+    await page.getByText('transactions per block, by the last 40 of every 64 blocks').waitFor();
+    await expect.poll(countBars).toBe(35);
     expect(await page.evaluate(() => document.querySelectorAll('*').length)).toBeLessThan(1_500);
     await settled();
     const countCalls = (): number => requests.filter((url) => url.endsWith('/rpc')).length;
@@ -153,7 +162,8 @@ test('2,200 blocks are drawn as bars, and a new block costs one request', async 
     await settled();
     expect(countCalls() - before).toBeLessThanOrEqual(1);
     await page.getByRole('button', { name: 'Zoom in' }).click();
-    await page.locator('.line-dots[d^=M]').waitFor();
+    await expect.poll(countBars).toBeGreaterThan(100);
+    expect(await page.getByText('transactions per block').count()).toBe(0);
     expect(await page.evaluate(() => document.querySelectorAll('*').length)).toBeLessThan(1_500);
   } finally {
     await long.close();

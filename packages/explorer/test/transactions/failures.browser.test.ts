@@ -51,14 +51,19 @@ describe('the source of a failure', () => {
     ]);
   });
 
-  test('is beside the call tree, as the node has it; a function of the stack is chosen by keyboard', async () => {
+  test('is above the calls with its variables beside it; a function of the stack is chosen by keyboard', async () => {
     const { stack } = await stage.node.client.call('devnet_explainTransaction', [failed]);
     const { page, complaints } = await stage.open(`tx/${failed}`);
     const pane = page.getByRole('region', { name: 'Source' });
     await pane.waitFor();
-    const tree = await page.getByRole('treegrid').boundingBox();
-    expect((await pane.boundingBox())?.x).toBeGreaterThan((tree?.x ?? 0) + (tree?.width ?? 0));
     const marked = pane.locator('.code [aria-current]');
+    const code = await pane.getByRole('region', { name: /^Lines around/ }).boundingBox();
+    const values = await pane.getByRole('region', { name: 'Variables' }).boundingBox();
+    const tree = await page.getByRole('treegrid').boundingBox();
+    expect(values?.x).toBeGreaterThanOrEqual((code?.x ?? 0) + (code?.width ?? 0));
+    expect((code?.y ?? 0) + (code?.height ?? 0)).toBeLessThan(800);
+    expect((values?.y ?? 0) + (values?.height ?? 0)).toBeLessThan(800);
+    expect(tree?.y).toBeGreaterThan((code?.y ?? 0) + (code?.height ?? 0));
     const codeLines = () => pane.locator('.code li .text').allTextContents();
     const [first, second] = stack;
     const lines = (at: typeof first) => at?.excerpt?.lines.map((line) => line.trim());
@@ -77,15 +82,19 @@ describe('the source of a failure', () => {
     expect(complaints).toEqual([]);
   });
 
-  test('is below the tree on a phone, where only its lines scroll sideways; axe finds nothing', async () => {
+  test('is above the calls on a phone, where only its lines scroll sideways; axe finds nothing', async () => {
     const { page } = await stage.open(`tx/${failed}`, {
       bypassCSP: true,
       viewport: { width: 320, height: 700 },
     });
     const pane = page.getByRole('region', { name: 'Source' });
     await pane.waitFor();
+    const line = await pane.locator('.code [aria-current]').boundingBox();
+    const values = await pane.getByRole('region', { name: 'Variables' }).boundingBox();
     const tree = await page.getByRole('treegrid').boundingBox();
-    expect((await pane.boundingBox())?.y).toBeGreaterThan(tree?.y ?? 0);
+    expect((line?.y ?? 0) + (line?.height ?? 0)).toBeLessThan(700);
+    expect(values?.y).toBeGreaterThan((line?.y ?? 0) + (line?.height ?? 0));
+    expect(tree?.y).toBeGreaterThan((values?.y ?? 0) + (values?.height ?? 0));
     const surplus = () => document.documentElement.scrollWidth - innerWidth;
     expect(await page.evaluate(surplus)).toBeLessThanOrEqual(0);
     expect(await faultsOf(page)).toEqual([]);
@@ -109,7 +118,8 @@ describe('the source of a failure', () => {
     const pane = page.getByRole('region', { name: 'Source' });
     const marked = pane.locator('.code [aria-current]');
     await expect.poll(() => marked.getAttribute('value')).toBe(line('pass_on'));
-    expect(await page.locator('.why .headline').innerText()).toBe(summary);
+    // The heading of the page gives the status already.
+    expect(`Reverted: ${await page.locator('.why .headline').innerText()}`).toBe(summary);
     const frame = page.getByRole('row', { name: /failed.*pass_on\(/ }).first();
     await frame.focus();
     await page.keyboard.press('Enter');
@@ -147,15 +157,19 @@ describe('a transaction', () => {
   test('a failure is explained at the failing frame, on the first screen', async () => {
     const { page, complaints } = await stage.open(`tx/${reverted}`);
     const why = page.getByRole('region', { name: 'Why it failed' });
-    await why.getByText('account 2').waitFor();
-    expect(await why.innerText()).toContain(
-      'STRK.transfer(recipient: account 2, amount: 1,000,000,000,000 STRK)',
+    const headline = why.locator('.headline');
+    expect(await headline.innerText()).toMatch(
+      /^STRK::transfer panicked with .ERC20: insufficient balance.$/,
     );
-    expect(await why.innerText()).toContain('ERC20: insufficient balance');
-    expect((await why.boundingBox())?.y ?? 800).toBeLessThan(300);
+    const box = await headline.boundingBox();
+    expect((box?.y ?? 800) + (box?.height ?? 0)).toBeLessThan(300);
     expect(await page.title()).toMatch(/^Reverted · tx 0x\w+…\w+ · Starkbox$/);
-    const failing = page.getByRole('row', { name: /failed.*1,000,000,000,000 STRK/ });
+    const failing = page.getByRole('row', {
+      name: /failed.*STRK.*transfer.*1,000,000,000,000 STRK.*insufficient balance/,
+    });
     expect(await failing.getAttribute('aria-selected')).toBe('true');
+    const row = await failing.boundingBox();
+    expect((row?.y ?? 800) + (row?.height ?? 0)).toBeLessThan(800);
     expect(await page.getByRole('row', { name: /undone/ }).innerText()).toContain('1 fri');
     expect(complaints).toEqual([]);
   });
@@ -170,23 +184,43 @@ describe('a transaction', () => {
     ]);
     const { page } = await stage.open(`tx/${poor}`);
     const why = page.getByRole('region', { name: 'Why it failed' });
-    await why.getByText(/STRK are missing.*devnet_mint.*"unit": "FRI"/).waitFor();
+    await why.getByText(/but the transfer needs 1,?000,?000,?000,?000 STRK/).waitFor();
+    const balanceOf = () =>
+      stage.node.client.call('devnet_getAccountBalance', {
+        address: stage.address(3),
+        unit: 'FRI',
+      });
+    expect(BigInt((await balanceOf()).amount)).toBeLessThan(10n ** 30n);
+    await why.getByRole('button', { name: /account 3 .*STRK/ }).click();
+    await expect
+      .poll(async () => BigInt((await balanceOf()).amount))
+      .toBeGreaterThanOrEqual(10n ** 30n);
+    await why.getByRole('button', { name: 'Simulate again' }).click();
+    await why.getByRole('status').getByText('It would succeed now.').waitFor();
   });
 
-  test('a failure two calls deep shows the path of calls', async () => {
+  test('a failure two calls deep marks the path to it in the calls, which are open there', async () => {
     const { page } = await stage.open(`tx/${nested}`);
     const why = page.getByRole('region', { name: 'Why it failed' });
-    await why.locator('.cause').getByText('oops').waitFor();
+    await why.locator('.headline').getByText("::fail panicked with 'oops'").waitFor();
+    const path = page.getByRole('treegrid').locator('tr.failing');
     await expect
-      .poll(() => why.innerText())
-      .toMatch(/account 2\.__execute__[\s\S]*fail_via\([\s\S]*\.fail\([\s\S]*oops/);
+      .poll(async () => (await path.allInnerTexts()).map((text) => text.replace(/\s+/g, ' ')))
+      .toEqual([
+        expect.stringContaining('account 2.__execute__'),
+        expect.stringContaining('.fail_via('),
+        expect.stringMatching(/\.fail\(.*oops/),
+      ]);
+    expect(await path.last().getAttribute('aria-selected')).toBe('true');
   });
 
   test('sixty calls take few elements', async () => {
     const { page } = await stage.open(`tx/${large}`);
     await page.getByRole('treegrid').waitFor();
     expect(await page.evaluate(() => document.querySelectorAll('*').length)).toBeLessThan(1_500);
-    expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThan(1_200);
+    const scroller = page.getByRole('region', { name: 'Calls' });
+    expect((await scroller.boundingBox())?.height).toBeLessThanOrEqual(560);
+    expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThan(1_300);
   });
 
   test('state changes show old values, and events are decoded', async () => {
@@ -196,8 +230,13 @@ describe('a transaction', () => {
       .first()
       .waitFor();
     await page.getByRole('link', { name: /^State/ }).click();
-    await page.getByRole('row', { name: /account 0, ends \w+ nonce/ }).waitFor();
-    await page.getByRole('cell', { name: '+60' }).waitFor();
+    const group = (name: RegExp) =>
+      page.locator('tbody').filter({ has: page.getByRole('rowheader', { name }) });
+    const nonce = group(/^account 0, ends/).getByRole('row', { name: /^nonce/ });
+    await expect.poll(() => nonce.innerText()).toMatch(/nonce\s+\d+\s+\d+\s+\+1/);
+    const strk = group(/^STRK/);
+    const balance = strk.getByRole('row', { name: /^ERC20_balances\[account 4[,\]]/ });
+    await expect.poll(() => balance.innerText()).toMatch(/\+60 fri$/);
   });
 
   test('an unknown hash is reported', async () => {
@@ -236,7 +275,7 @@ describe('values', () => {
 
   test('equal values are highlighted on hover', async () => {
     const { page } = await stage.open(`tx/${reverted}`);
-    await page.locator('.why a[data-eq]').first().hover();
+    await page.getByRole('treegrid').locator('a[data-eq]').first().hover();
     expect(await page.locator('.is-equal').count()).toBeGreaterThan(1);
   });
 

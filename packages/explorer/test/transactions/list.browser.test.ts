@@ -31,19 +31,31 @@ test('filters by function, blocks and panic text are in the address, and become 
       Promise.resolve(),
     );
 
-  await tabTo(page, /^function/);
-  await page.keyboard.type('fail');
-  await press('Enter');
+  /** From the menu that adds filters, which has the focus again at the end. */
+  const addFilter = async (name: string, text: string): Promise<void> => {
+    expect(await focused(page)).toBe('Add filter');
+    await press('Enter');
+    await tabTo(page, new RegExp(`^${name}$`), 8);
+    await press('Enter');
+    await expect.poll(() => focused(page)).toBe(name);
+    await page.keyboard.type(text);
+    await press('Enter');
+    await expect.poll(() => focused(page)).toBe('Add filter');
+  };
+
+  await tabTo(page, /^Add filter$/);
+  await addFilter('Function', 'fail');
   await expect.poll(() => rows.count()).toBe(2);
-  await tabTo(page, /^from block/);
-  await page.keyboard.type('5');
-  await press('Tab');
+  await addFilter('From block', '5');
   await expect.poll(() => rows.count()).toBe(1);
+  const chips = page.getByRole('search').locator('.chip.is-chosen');
+  expect(await chips.allInnerTexts()).toEqual([
+    expect.stringMatching(/^Function\s*fail$/),
+    expect.stringMatching(/^From block\s*5$/),
+  ]);
   expect(query()).toEqual({ function: 'fail', from: '5' });
   expect(await rows.first().innerText()).toContain('whats');
-  await tabTo(page, /^panic/);
-  await page.keyboard.type('OOPS');
-  await press('Enter');
+  await addFilter('Failure message', 'OOPS');
   await page.getByText('No transaction matches.').waitFor();
   await page.getByRole('link', { name: 'from block 5' }).press('Enter');
   await expect.poll(() => rows.count()).toBe(1);

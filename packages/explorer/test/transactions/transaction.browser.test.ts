@@ -135,8 +135,10 @@ describe('a transaction', () => {
       block_id: 'latest',
     });
     const year = String(new Date(timestamp * 1000).getUTCFullYear());
-    await expect.poll(() => page.locator('.meta').first().innerText()).toContain(year);
-    expect(await page.locator('.meta').first().innerText()).toMatch(/block \d+ #0/);
+    const fact = (name: string) =>
+      page.locator('.fact-grid > div', { hasText: name }).locator('dd');
+    await expect.poll(() => fact('Time').innerText()).toContain(year);
+    expect(await fact('Block').innerText()).toMatch(/^\d+ index 0$/);
   });
 
   test('the status changes when the block is closed', async () => {

@@ -62,7 +62,9 @@ function Placement({ hash, receipt, isCurrent }: Omit<FactsProps, 'transaction'>
         {receipt.finality_status === 'PRE_CONFIRMED' ? (
           <Link href={to('block', 'pre_confirmed')}>pre-confirmed</Link>
         ) : (
-          <BlockRef of={receipt.block_number} />
+          <span className="apart">
+            <BlockRef of={receipt.block_number} />
+          </span>
         )}
         {index >= 0 && <span className="soft"> index {index}</span>}
       </Cell>

@@ -11,6 +11,7 @@ import { Button } from '../../parts/button.js';
 import { Confirm, type Question } from '../../parts/confirm.js';
 import { Label } from '../../parts/label-form.js';
 import { Heading, Loading, Problem } from '../../parts/page-states.js';
+import { usePreparedChanges } from '../../parts/transaction/state-changes.js';
 import { Link, Status, UntrustedText } from '../../parts/values.js';
 import { call, RpcFailure } from '../../rpc/client.js';
 import { liveNow, useLive } from '../../rpc/live-state.js';
@@ -163,9 +164,15 @@ function Body({ isCurrent, ...props }: DetailProps & { readonly isCurrent: boole
   const isReverted = receipt.execution_status === 'REVERTED';
   const explained = useExplained(hash, isReverted);
   const isSettled = useSettled(hash, isRead && !explained.isLoading);
+  const tab = useRoute().query.get('tab');
   // The debugger needs the room of the summary.
-  const isDebugged = useRoute().query.get('tab') === 'debug';
-  useFailureKey(tree);
+  const isDebugged = tab === 'debug';
+  usePreparedChanges(
+    tab === 'state' ? props.trace?.state_diff : undefined,
+    receipt.block_number - 1,
+    { transaction: hash },
+  );
+  useFailureKey(tree, isDebugged);
   if (!isSettled) return <Loading what="its calls" />;
   return (
     <>
@@ -206,9 +213,9 @@ function useSettled(hash: string, isReady: boolean): boolean {
   return isReady || settled === hash;
 }
 
-/** `x` goes to the failing call from every tab; the call tree itself handles the key where it is shown. */
-function useFailureKey({ cause }: CallTree): void {
-  const id = cause?.id;
+/** `x` goes to the failing call from every tab; the call tree and the debugger handle the key themselves. */
+function useFailureKey({ cause }: CallTree, isDebugged: boolean): void {
+  const id = isDebugged ? undefined : cause?.id;
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
       if (event.key !== 'x' || !isShortcut(event) || id === undefined) return;

@@ -3,6 +3,7 @@ import type { Decoded } from '@starkbox/abi';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { grouped } from '../../format/amount.js';
+import { useNamesOf } from '../../format/names.js';
 import { call } from '../../rpc/client.js';
 import type { Result } from '../../rpc/methods.js';
 import { Integer } from '../number.js';
@@ -57,6 +58,20 @@ async function readSlots(block: number, slots: readonly SlotLocation[]): Promise
   );
 }
 
+const slotsOf = (diff: Diff | undefined): readonly ChangedSlot[] =>
+  (diff?.storage_diffs ?? [])
+    .flatMap(({ address, storage_entries }) =>
+      storage_entries.map(({ key, value }) => ({ contract: address, key, value })),
+    )
+    .slice(0, MOST);
+
+/** Reads what the changes of a transaction show, before their tab is shown, in the same request as the ABIs. */
+export function usePreparedChanges(diff: Diff | undefined, before: number, hints: KeyHints): void {
+  const slots = useMemo(() => slotsOf(diff), [diff]);
+  useNamesOf(useMemo(() => [...new Set(slots.map(({ contract }) => contract))], [slots]));
+  useFelts(slots, useSlotNames(slots, hints), before);
+}
+
 interface StateChangesProps {
   readonly diff: Diff;
   readonly before: number;
@@ -66,15 +81,7 @@ interface StateChangesProps {
 }
 
 export function StateChanges({ diff, before, after, hints }: StateChangesProps) {
-  const slots = useMemo(
-    () =>
-      diff.storage_diffs
-        .flatMap(({ address, storage_entries }) =>
-          storage_entries.map(({ key, value }) => ({ contract: address, key, value })),
-        )
-        .slice(0, MOST),
-    [diff],
-  );
+  const slots = useMemo(() => slotsOf(diff), [diff]);
   const names = useSlotNames(slots, hints);
   const { was, is } = useFelts(slots, names, before);
   const values = useMemo(() => {
@@ -133,7 +140,7 @@ function useFelts(
   );
   const first = useQuery({
     queryKey: ['before', before, slots],
-    enabled: before >= 0,
+    enabled: before >= 0 && slots.length > 0,
     queryFn: () => readSlots(before, slots),
   });
   const old = first.data;

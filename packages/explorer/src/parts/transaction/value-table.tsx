@@ -1,6 +1,7 @@
 // Table of values on two sides, such as before and after, grouped by contract.
-import { type ReactNode, useMemo } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import { counted } from '../../format/amount.js';
+import { Button } from '../button.js';
 import { Address } from '../values.js';
 import type { ChangedValue } from './changed-values.js';
 import { SlotChange, SlotName, SlotValue } from './slot-name.js';
@@ -16,6 +17,9 @@ export interface OtherChange {
   readonly change?: ReactNode;
 }
 
+/** Values that are shown at first: a page with very many is slow. */
+const MOST_SHOWN = 60;
+
 interface ValueTableProps {
   readonly label: string;
   readonly values: readonly ChangedValue[];
@@ -29,32 +33,59 @@ interface Group {
   readonly contract: string | undefined;
   readonly values: ChangedValue[];
   readonly others: OtherChange[];
+  /** Of all its values, those that are not shown as well. */
+  readonly count?: number;
 }
 
 export function ValueTable({ label, values, others, sides, difference }: ValueTableProps) {
-  const groups = useMemo(() => groupsOf(values, others), [values, others]);
+  const [isWhole, setWhole] = useState(false);
+  const all = useMemo(() => groupsOf(values, others), [values, others]);
+  const groups = useMemo(() => (isWhole ? all : firstOf(all, MOST_SHOWN)), [all, isWhole]);
   const [was, is] = sides;
+  const count = values.length + others.length;
   return (
-    <table className="table value-table" aria-label={label}>
-      <thead>
-        <tr>
-          <th scope="col">Variable</th>
-          <th scope="col" className="number">
-            {was}
-          </th>
-          <th scope="col" className="number">
-            {is}
-          </th>
-          <th scope="col" className="number">
-            {difference}
-          </th>
-        </tr>
-      </thead>
-      {groups.map((group) => (
-        <GroupRows key={group.contract ?? ''} of={group} sides={sides} difference={difference} />
-      ))}
-    </table>
+    <>
+      <table className="table value-table" aria-label={label}>
+        <thead>
+          <tr>
+            <th scope="col">Variable</th>
+            <th scope="col" className="number">
+              {was}
+            </th>
+            <th scope="col" className="number">
+              {is}
+            </th>
+            <th scope="col" className="number">
+              {difference}
+            </th>
+          </tr>
+        </thead>
+        {groups.map((group) => (
+          <GroupRows key={group.contract ?? ''} of={group} sides={sides} difference={difference} />
+        ))}
+      </table>
+      {count > MOST_SHOWN && !isWhole && (
+        <p>
+          <Button onClick={() => setWhole(true)}>Show all {counted(count, 'value')}</Button>
+        </p>
+      )}
+    </>
   );
+}
+
+const sizeOf = ({ values, others, count }: Group): number => count ?? values.length + others.length;
+
+/** The groups with as many of their values as are shown. */
+function firstOf(groups: readonly Group[], most: number): readonly Group[] {
+  let left = most;
+  return groups.flatMap((group) => {
+    if (left === 0) return [];
+    const others = group.others.slice(0, left);
+    left -= others.length;
+    const values = group.values.slice(0, left);
+    left -= values.length;
+    return [{ ...group, others, values, count: sizeOf(group) }];
+  });
 }
 
 function groupsOf(values: readonly ChangedValue[], others: readonly OtherChange[]): Group[] {
@@ -79,13 +110,14 @@ interface GroupRowsProps {
   readonly difference: string;
 }
 
-function GroupRows({ of: { contract, values, others }, sides, difference }: GroupRowsProps) {
+function GroupRows({ of, sides, difference }: GroupRowsProps) {
+  const { contract, values, others } = of;
   return (
     <tbody>
       <tr className="group">
         <th scope="rowgroup" colSpan={4}>
           {contract === undefined ? 'Classes' : <Address of={contract} mark />}{' '}
-          <span className="quiet">{counted(values.length + others.length, 'value')}</span>
+          <span className="quiet">{counted(sizeOf(of), 'value')}</span>
         </th>
       </tr>
       {others.map(({ id, title, was, is, change }) => (
