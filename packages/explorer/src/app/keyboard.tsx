@@ -193,7 +193,7 @@ export function Keys({ close }: { readonly close: () => void }) {
             </section>
           ))}
         </div>
-        <div className="line-of">
+        <div className="line-of keys-foot">
           <LettersSwitch />
           <Button onClick={close}>Close</Button>
         </div>

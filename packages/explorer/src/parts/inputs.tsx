@@ -22,12 +22,16 @@ interface LabelledProps {
   readonly change: (text: string) => void;
 }
 
+/** The style sheet capitalizes names. */
+const labelName = (label: ReactNode): ReactNode =>
+  typeof label === 'string' ? <span className="label-name">{label}</span> : label;
+
 type InputProps = Omit<ComponentProps<'input'>, 'onChange'> & LabelledProps;
 
 export function TextInput({ label, change, ...input }: InputProps) {
   return (
     <label>
-      {label}
+      {labelName(label)}
       <input {...input} onChange={({ target }) => change(target.value)} />
     </label>
   );
@@ -64,7 +68,7 @@ type SelectProps = Omit<ComponentProps<'select'>, 'onChange'> & LabelledProps;
 export function Select({ label, change, ...select }: SelectProps) {
   return (
     <label>
-      {label}
+      {labelName(label)}
       <select {...select} onChange={({ target }) => change(target.value)} />
     </label>
   );

@@ -152,7 +152,7 @@ function AccountTable(props: AccountTableProps) {
           ...holdingColumns(holdings, balances, (index) => `address of account ${index}`),
           {
             head: 'Class',
-            width: 'w-hash',
+            width: 'w-name',
             phone: 'none',
             cell: () => classHash !== undefined && <ClassRef of={classHash} />,
           },

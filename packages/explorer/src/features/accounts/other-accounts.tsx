@@ -208,7 +208,7 @@ export function holdingColumns(
   return [
     {
       head: 'Address',
-      width: 'w-amount',
+      width: 'w-name',
       phone: 'none',
       cell: (address, index) => (
         <>

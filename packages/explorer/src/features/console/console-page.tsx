@@ -1,5 +1,5 @@
 // Page that calls any method of the node, with a form, JSON and the answer.
-import { useState } from 'react';
+import { Fragment, useState } from 'react';
 import { setQuery, to, useRoute } from '../../navigation/route.js';
 import { Heading, Unread } from '../../parts/page-states.js';
 import { Link } from '../../parts/values.js';
@@ -94,7 +94,13 @@ function Methods({ methods, current, isRestricted }: MethodsProps) {
           const name = (
             <>
               <span className="quiet">{prefix}</span>
-              {rest}
+              {rest.split(/(?=[A-Z])/).map((word, at) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: words repeat and keep their order
+                <Fragment key={at}>
+                  {at > 0 && <wbr />}
+                  {word}
+                </Fragment>
+              ))}
             </>
           );
           return (

@@ -10,8 +10,10 @@ import {
 } from '@starkbox/abi';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { grouped } from '../../format/amount.js';
+import { counted, grouped } from '../../format/amount.js';
+import { useClassName } from '../../format/names.js';
 import { useRoute } from '../../navigation/route.js';
+import { FactOf, Facts } from '../../parts/facts.js';
 import { AddressBook } from '../../parts/forms/address-book.js';
 import { Heading, Unread } from '../../parts/page-states.js';
 import { Tabs } from '../../parts/tabs.js';
@@ -25,6 +27,7 @@ const CLASS_HASH_NOT_FOUND = 28;
 export function ClassPage({ id }: { readonly id: string }) {
   const hash = canonicalFelt(id) ?? id;
   const tab = useRoute().query.get('tab') ?? 'abi';
+  const name = useClassName(hash);
   const query = useQuery({
     queryKey: ['class-page', hash],
     queryFn: async () => {
@@ -44,7 +47,10 @@ export function ClassPage({ id }: { readonly id: string }) {
   const { data, error } = query;
   return (
     <>
-      <Heading title={`Class ${shortHash(hash)}`}>Class</Heading>
+      <Heading title={`${name ?? 'Class'} · ${shortHash(hash)}`}>
+        {name === undefined ? 'Class' : <UntrustedText text={name} limit={60} />}
+        {name !== undefined && <span className="count"> class</span>}
+      </Heading>
       <p className="whole">
         {hash} <Copy value={hash} what="class hash" />
       </p>
@@ -54,11 +60,14 @@ export function ClassPage({ id }: { readonly id: string }) {
         <Unread query={query} what="the class" />
       ) : (
         <>
-          <div className="meta">
-            <span>{data.kind}</span>
-            {data.version !== undefined && <span>version {data.version}</span>}
-            {data.size !== undefined && <span>{grouped(data.size)} felts of Sierra</span>}
-          </div>
+          <Facts>
+            <FactOf name="Compiled from">{data.kind}</FactOf>
+            {data.version !== undefined && <FactOf name="Sierra version">{data.version}</FactOf>}
+            {data.size !== undefined && (
+              <FactOf name="Sierra size">{counted(data.size, 'felt')}</FactOf>
+            )}
+            <FactOf name="Functions">{grouped(data.abi.functions.size)}</FactOf>
+          </Facts>
           <Tabs
             current={tab}
             tabs={[
@@ -82,6 +91,8 @@ export function ClassPage({ id }: { readonly id: string }) {
 
 const MOST = 300;
 
+const kindName = ({ kind }: AbiFunction): string => (kind === 'l1_handler' ? 'L1 handler' : kind);
+
 export function AbiView({ abi }: { readonly abi: Abi }) {
   const groups = useMemo(() => {
     const byGroup = new Map<string, AbiFunction[]>();
@@ -104,10 +115,11 @@ export function AbiView({ abi }: { readonly abi: Abi }) {
           <h2>
             <UntrustedText text={name === '' ? 'Functions' : shortType(name)} limit={100} />
           </h2>
-          <ul className="entries">
+          <ul className="entries abi-list">
             {functions.map((abiFunction) => (
               <li key={abiFunction.name} title={selectorOf(abiFunction.name)}>
-                <span className="soft">{abiFunction.kind}</span> <Signature of={abiFunction} />
+                <span className="quiet">{kindName(abiFunction)}</span>
+                <Signature of={abiFunction} />
               </li>
             ))}
           </ul>
@@ -116,12 +128,13 @@ export function AbiView({ abi }: { readonly abi: Abi }) {
       {abi.events.size > 0 && (
         <section className="panel" aria-label="Events">
           <h2>Events</h2>
-          <ul className="entries">
+          <ul className="entries abi-list">
             {[...abi.events.values()]
               .filter(({ kind }) => kind === 'struct')
               .slice(0, MOST)
               .map((event) => (
                 <li key={event.name}>
+                  <span className="quiet">event</span>
                   <code>
                     <UntrustedText
                       text={`${shortType(event.name)}(${event.fields

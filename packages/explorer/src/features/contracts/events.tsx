@@ -1,9 +1,11 @@
 // Events tab of a contract: all of its events, or those of one kind with a column for each member.
 import type { Abi } from '@starkbox/abi';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
+import { counted } from '../../format/amount.js';
 import { eventKindsOf } from '../../format/event-kinds.js';
 import { escapeText } from '../../format/untrusted-text.js';
 import { setQuery, to, useRoute } from '../../navigation/route.js';
+import { PlainButton } from '../../parts/button.js';
 import { ChipChoice } from '../../parts/chips.js';
 import { EventList } from '../../parts/transaction/event-list.js';
 import { Link } from '../../parts/values.js';
@@ -11,6 +13,8 @@ import type { EventFilter } from '../../rpc/event-filter.js';
 
 const ALL = '';
 const MOST_CHIPS = 30;
+/** Chips of one line; the others come on demand. */
+const FIRST_CHIPS = 7;
 
 interface ContractEventsProps {
   readonly address: string;
@@ -21,6 +25,11 @@ export function ContractEvents({ address, abi }: ContractEventsProps) {
   const chosen = useRoute().query.get('kind') ?? ALL;
   const kinds = useMemo(() => (abi ? eventKindsOf(abi) : []), [abi]);
   const kind = kinds.find(({ name }) => name === chosen);
+  const [isWhole, setWhole] = useState(false);
+  const offered = kinds
+    .slice(0, MOST_CHIPS)
+    .filter((option, at) => isWhole || at < FIRST_CHIPS || option === kind);
+  const hidden = Math.min(kinds.length, MOST_CHIPS) - offered.length;
   const filter = useMemo(
     (): EventFilter => ({
       address,
@@ -39,13 +48,14 @@ export function ContractEvents({ address, abi }: ContractEventsProps) {
             label="Kind of event"
             options={[
               [ALL, 'All kinds'],
-              ...kinds
-                .slice(0, MOST_CHIPS)
-                .map(({ name }) => [name, escapeText(name, 40).text] as const),
+              ...offered.map(({ name }) => [name, escapeText(name, 40).text] as const),
             ]}
             value={kind?.name ?? ALL}
             change={(name) => setQuery({ kind: name === ALL ? undefined : name })}
           />
+        )}
+        {hidden > 0 && (
+          <PlainButton onClick={() => setWhole(true)}>{counted(hidden, 'other kind')}</PlainButton>
         )}
         <Link className="aside" href={to('events', undefined, { address })}>
           More filters

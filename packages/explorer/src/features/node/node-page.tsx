@@ -57,7 +57,7 @@ export function NodePage() {
   return (
     <>
       <Heading title="Node" count={version !== undefined && `Starkbox ${version}`} />
-      <div className="cards">
+      <div className="cards in-columns">
         <Group name="Connect" facts={connectFacts(data, status.data)} />
         <Group name="Chain" facts={chainFacts(data, status.data)} />
         <Group name="Accounts" facts={accountFacts(data)} />

@@ -147,7 +147,9 @@ function ContractField({ of, change, address, error, abiError }: ContractFieldPr
   const called = useNames().get(address ?? '');
   return (
     <div className="abi-field">
-      <label htmlFor={id}>contract</label>
+      <label htmlFor={id} className="label-name">
+        contract
+      </label>
       <div className="control">
         <input
           id={id}
@@ -209,7 +211,9 @@ function FunctionField({ abi, selector: chosen, choose, isJudged }: FunctionFiel
   );
   return (
     <div className="abi-field">
-      <label htmlFor={id}>function</label>
+      <label htmlFor={id} className="label-name">
+        function
+      </label>
       <div className="control">
         <select
           id={id}

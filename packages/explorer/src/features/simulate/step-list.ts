@@ -16,6 +16,10 @@ export type StepList = ReturnType<typeof useSteps>;
 export function useSteps() {
   const names = useNames();
   const nameOf = (address: string): string => names.get(address) ?? address;
+  const newestNames = useRef(names);
+  useEffect(() => {
+    newestNames.current = names;
+  }, [names]);
   const { query } = useRoute();
   const batch = useBatch();
   const [start] = useState(remembered);
@@ -60,7 +64,11 @@ export function useSteps() {
   const remove = (removed: number): void => setSteps(steps.filter(({ id }) => id !== removed));
   /** Replaces all steps by one with the calls of a transaction. */
   const take = async (hash: string): Promise<void> => {
-    const { step, blockBefore } = await stepFromTransaction(hash, nameOf);
+    const { step, blockBefore } = await stepFromTransaction(
+      hash,
+      // Names can arrive while the transaction is read.
+      (address) => newestNames.current.get(address) ?? address,
+    );
     setSteps([step]);
     setFocused(step.id);
     if (blockBefore !== undefined) setBlock(String(blockBefore));

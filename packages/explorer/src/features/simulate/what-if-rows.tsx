@@ -1,5 +1,7 @@
 // Section "What if": rows that override time, block number, prices, balances, storage, classes and nonces.
+import { canonicalFelt, shortAddress } from '@starkbox/abi';
 import { useId } from 'react';
+import { useNames } from '../../format/names.js';
 import { PlainButton } from '../../parts/button.js';
 import { useBook } from '../../parts/forms/address-book.js';
 import { Icon } from '../../parts/icons.js';
@@ -125,15 +127,23 @@ function OverrideRow({ draft, at, change, remove }: OverrideRowProps) {
 }
 
 /** The overrides that a result is based on. */
+const ADDRESS = /0x[0-9a-f]{40,64}/gi;
+
 export function AppliedOverrides({ words }: { readonly words: readonly string[] }) {
+  const names = useNames();
   if (words.length === 0) return null;
+  const named = (text: string): string =>
+    text.replace(ADDRESS, (address) => {
+      const felt = canonicalFelt(address) ?? address;
+      return names.get(felt) ?? shortAddress(felt);
+    });
   return (
     <div className="applied">
       <h3 id="applied">Applied overrides</h3>
       <ul aria-labelledby="applied">
         {words.map((text, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: two overrides may read the same
-          <li key={at}>{text}</li>
+          <li key={at}>{named(text)}</li>
         ))}
       </ul>
     </div>

@@ -41,7 +41,9 @@ export function SenderField({ text, sender, change }: SenderFieldProps) {
   const { id: book } = useBook();
   return (
     <span className="line-of">
-      <label htmlFor={id}>sender</label>
+      <label htmlFor={id} className="label-name">
+        sender
+      </label>
       <input
         id={id}
         className="sender"

@@ -174,7 +174,7 @@ function holderColumns(unit: Unit, supply: bigint | undefined): readonly Column<
       : [
           {
             head: 'Share',
-            width: 'w-small',
+            width: 'w-count',
             number: true,
             phoneHead: 'share',
             cell: ({ balance }: Holder) => shareText(balance, supply),
