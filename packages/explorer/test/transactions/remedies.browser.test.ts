@@ -1,9 +1,8 @@
 // Buttons that remedy the cause of a failure, and the transaction that is sent again.
 /// <reference lib="dom" />
-import { fileURLToPath } from 'node:url';
+import { Transaction } from '@starkbox/engine';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { classFile } from '../../../../contracts/classes.js';
 import { STRK, type Stage, setStage } from '../support/stage.js';
 
 const DEPLOYER = '0x41a78e741e5af2fec34b695679bc6891742439f7afb8484ecd7766661ad02bf';
@@ -98,12 +97,14 @@ describe('a remedy', () => {
   test('raises the bound of gas, and sends the transaction with it', async () => {
     const reverter = await stage.deploy('reverter');
     const burn = { contractAddress: reverter, entrypoint: 'burn', calldata: ['3000'] };
-    const price = { max_price_per_unit: 5_000_000_000n };
-    const { transaction_hash: failed } = await stage.node.account(1).execute([burn], {
+    const account = stage.node.account(1);
+    const { resourceBounds } = await account.estimateInvokeFee([burn]);
+    // The estimate is half as much again as the transaction uses.
+    const offered = (resourceBounds.l2_gas.max_amount * 45n) / 100n;
+    const { transaction_hash: failed } = await account.execute([burn], {
       resourceBounds: {
-        l1_gas: { ...price, max_amount: 0n },
-        l1_data_gas: { ...price, max_amount: 40_000n },
-        l2_gas: { ...price, max_amount: 2_000_000n },
+        ...resourceBounds,
+        l2_gas: { ...resourceBounds.l2_gas, max_amount: offered },
       },
     });
     await stage.node.provider.waitForTransaction(failed);
@@ -112,7 +113,7 @@ describe('a remedy', () => {
     await raise.waitFor();
     expect(await statusOf(page)).toBe('REVERTED');
     const raised = BigInt((await raise.innerText()).replace(/\D*(\d{4,})\D.*/, '$1'));
-    expect(raised).toBeGreaterThan(2_000_000n);
+    expect(raised).toBeGreaterThan(offered);
     expect(await raise.getAttribute('title')).toBe('Sends a transaction');
     await raise.click();
     await page.getByRole('heading', { level: 1, name: 'Succeeded' }).waitFor();
@@ -159,7 +160,7 @@ describe('a remedy', () => {
     const { page } = await stage.open(`tx/${failed}`);
     await why(page).getByRole('link', { name: 'Declare class 0x123abc…' }).click();
     await expect.poll(() => new URL(page.url()).pathname).toBe('/ui/classes');
-    await page.locator('input[type=file]').first().setInputFiles(fileURLToPath(classFile('counter')));
+    await page.getByRole('button', { name: 'Declare…' }).waitFor();
     const nowhere = await stage.send(1, [
       { contractAddress: '0x777', entrypoint: 'get', calldata: [] },
     ]);
@@ -169,21 +170,55 @@ describe('a remedy', () => {
   });
 });
 
-test('a remedy that fails says why, and offers nothing more', async () => {
-  const gold = await stage.deploy('token', [...GOLD, '7', '0', stage.address(0)]);
-  const failed = await stage.send(1, [
-    {
-      contractAddress: gold,
-      entrypoint: 'transfer',
-      calldata: [stage.address(2), 3n * UNIT, 0n],
+test('a remedy that the node rejects says why, and offers nothing more', async () => {
+  const restricted = await setStage({ restrictedMethods: ['devnet_mint'] });
+  try {
+    const failed = await restricted.send(1, [restricted.transfer(2, 2_000n * UNIT)]);
+    const { page } = await restricted.open(`tx/${failed}`);
+    await button(page, /^Give account 1 the missing/).click();
+    await why(page)
+      .getByRole('alert')
+      .getByText(/Give account 1 the missing.*devnet_mint/)
+      .waitFor();
+    expect(await button(page, 'Send again').count()).toBe(0);
+  } finally {
+    await restricted.close();
+  }
+});
+
+test('a rejected transaction has its explanation, and the check of its signature is turned off', async () => {
+  const { client } = stage.node;
+  const signed = {
+    type: 'INVOKE',
+    version: '0x3',
+    sender_address: stage.address(5),
+    calldata: ['0x0'],
+    nonce: '0x0',
+    signature: ['0x1', '0x2'],
+    resource_bounds: {
+      l1_gas: { max_amount: '0x0', max_price_per_unit: '0x12a05f200' },
+      l1_data_gas: { max_amount: '0x2710', max_price_per_unit: '0x12a05f200' },
+      l2_gas: { max_amount: '0x5f5e100', max_price_per_unit: '0x12a05f200' },
     },
-  ]);
-  const { page } = await stage.open(`tx/${failed}`);
-  const give = button(page, 'Give account 1 the missing 3 GLD');
-  await give.waitFor();
-  // The contract is gone once the chain begins anew.
-  await stage.node.client.call('devnet_restart', {});
-  await give.click();
-  await page.getByRole('alert').first().waitFor();
-  expect(await button(page, 'Send again').count()).toBe(0);
+    tip: '0x0',
+    paymaster_data: [],
+    account_deployment_data: [],
+    nonce_data_availability_mode: 'L1',
+    fee_data_availability_mode: 'L1',
+  } as const;
+  await client.failure('starknet_addInvokeTransaction', [signed]);
+  const rejected = new Transaction(signed, 'SN_SEPOLIA').hash;
+  const { page } = await stage.open(`tx/${rejected}`);
+  await why(page).getByText('The node rejected this transaction').waitFor();
+  const accept = button(page, 'Accept transactions of account 5 without a signature');
+  expect(await accept.getAttribute('title')).toBe('Calls devnet_impersonateAccount');
+  await accept.click();
+  await why(page)
+    .getByRole('status')
+    .getByText(/without a signature: done/)
+    .waitFor();
+  const { transaction_hash } = await client.call('starknet_addInvokeTransaction', [signed]);
+  expect(transaction_hash).toBe(rejected);
+  await page.reload();
+  await page.getByRole('heading', { level: 1, name: 'Succeeded' }).waitFor();
 });
