@@ -2,11 +2,13 @@
 /// <reference lib="dom" />
 
 import type { Page } from 'playwright-core';
+import { readFile } from 'node:fs/promises';
 import { num, shortString } from 'starknet';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { classTextWithPlaces } from '../../../../contracts/classes.js';
 import { openLive, type Stage, setStage } from '../support/stage.js';
 
+const FILE = 'contracts/src/ledger.cairo';
 const UNIT = 10n ** 18n;
 /** Two words and a rest. */
 const TITLE = 'A ledger whose title is longer than sixty-two characters, to the end.';
@@ -36,7 +38,9 @@ const halves = (value: bigint): string[] => [
 beforeAll(async () => {
   stage = await setStage();
   const artifact = JSON.parse(await classTextWithPlaces('ledger'));
-  await stage.node.client.call('devnet_addArtifact', { artifact });
+  // The types of variables are in the source.
+  const source = await readFile(new URL(`../../../../${FILE}`, import.meta.url), 'utf8');
+  await stage.node.client.call('devnet_addArtifact', { artifact, sources: { [FILE]: source } });
   ledger = await stage.deploy('ledger', [stage.address(0)]);
   const call = (entrypoint: string, calldata: string[]) => ({
     contractAddress: ledger,
@@ -64,9 +68,12 @@ const rowsOf = (page: Page, text: string | RegExp) =>
   page.getByRole('table', { name: 'Storage' }).locator('tr[data-row]').filter({ hasText: text });
 
 const view = async (contractAddress: string, entrypoint: string, calldata: string[] = []) =>
-  (await stage.node.provider.callContract({ contractAddress, entrypoint, calldata })).map((felt) =>
-    BigInt(felt),
-  );
+  (
+    await stage.node.provider.callContract(
+      { contractAddress, entrypoint, calldata },
+      'pre_confirmed',
+    )
+  ).map((felt) => BigInt(felt));
 
 /** Applies the staged changes. */
 async function apply(page: Page): Promise<void> {
@@ -136,6 +143,8 @@ describe('a value', () => {
     await page.getByLabel('New value of title').fill(longer);
     await page.getByLabel('New value of title').press('Enter');
     await apply(page);
+    // A long string is folded until it is asked for.
+    await rowsOf(page, /^title/).getByText('Show the string').click();
     await expect.poll(() => rowsOf(page, /^title/).innerText()).toContain(longer.trim());
     await rowsOf(page, /^title/)
       .getByRole('button', { name: 'Edit title' })
