@@ -1,6 +1,7 @@
 // Actions that change the chain, their log, and the buttons that run them.
 import type { MethodName } from '@starkbox/spec';
 import { type ReactNode, useState } from 'react';
+import { timeText } from '../format/time.js';
 import { asCurl, request } from '../rpc/client.js';
 import { canWrite, useLive } from '../rpc/live-state.js';
 import type { Params, Result } from '../rpc/methods.js';
@@ -124,7 +125,7 @@ export function DoneLog() {
       <ul className="entries">
         {all.map(({ id, at, what, outcome, curl, isFailure }) => (
           <li key={id}>
-            <span className="quiet">{new Date(at).toLocaleTimeString()}</span>{' '}
+            <span className="quiet">{timeText(Math.floor(at / 1000))} UTC</span>{' '}
             <OutcomeSign isOk={!isFailure} word={isFailure ? 'failed' : 'done'} /> {what}: {outcome}{' '}
             <Copy value={curl} what="as curl" />
           </li>

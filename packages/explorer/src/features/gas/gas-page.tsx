@@ -3,6 +3,7 @@ import type { Grouping } from '@starkbox/abi';
 import { useMemo, useState } from 'react';
 import { counted, grouped } from '../../format/amount.js';
 import { useNames } from '../../format/names.js';
+import { timeText } from '../../format/time.js';
 import { escapeText } from '../../format/untrusted-text.js';
 import { setQuery, useRoute } from '../../navigation/route.js';
 import { Button } from '../../parts/button.js';
@@ -214,7 +215,7 @@ function BaselineLine({ of, isComparable, forget }: BaselineLineProps) {
   return (
     <>
       <span className="soft">
-        baseline of {new Date(of.savedAt).toLocaleTimeString()}, {grouped(of.transactions)}{' '}
+        baseline of {timeText(Math.floor(of.savedAt / 1000))} UTC, {grouped(of.transactions)}{' '}
         transactions
         {isComparable
           ? ': the table shows how medians changed'

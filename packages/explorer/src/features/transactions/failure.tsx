@@ -57,6 +57,25 @@ export function Failure({ hash, transaction, tree, reason, explained }: FailureP
   );
 }
 
+/** Why the node rejected a transaction, which is in no block then. */
+export function Rejection({ explained }: { readonly explained: Explanation }) {
+  const advice = explained.advice ?? explained.hint;
+  return (
+    <section className="why failure" aria-label="Why it failed">
+      <p className="headline">
+        <UntrustedText text={headlineOf('', explained)} limit={400} />
+      </p>
+      <p>The node rejected this transaction, so it is in no block.</p>
+      {advice !== undefined && (
+        <p className="hint">
+          <UntrustedText text={advice} limit={1_000} />
+        </p>
+      )}
+      <Remedies transaction={undefined} actions={explained.actions ?? []} />
+    </section>
+  );
+}
+
 /** The heading of the page gives the status already. */
 function headlineOf(reason: string, explained: Explanation | undefined): string {
   if (!explained) return readFailure(reason).message;

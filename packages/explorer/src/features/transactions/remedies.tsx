@@ -20,15 +20,16 @@ interface Resendable {
   readonly bounds: Bounds;
 }
 
-function resendableOf(transaction: Transaction): Resendable | undefined {
-  if (transaction.type !== 'INVOKE' || !('resource_bounds' in transaction)) return undefined;
+function resendableOf(transaction: Transaction | undefined): Resendable | undefined {
+  if (transaction?.type !== 'INVOKE' || !('resource_bounds' in transaction)) return undefined;
   const { sender_address: sender, calldata, resource_bounds: bounds } = transaction;
   const calls = readMulticall(calldata);
   return calls && { sender, calls, bounds };
 }
 
 interface RemediesProps {
-  readonly transaction: Transaction;
+  /** Undefined where the chain does not have it. */
+  readonly transaction: Transaction | undefined;
   readonly actions: readonly REMEDY_ACTION[];
 }
 
@@ -69,7 +70,7 @@ function Remedy({ of: action, isFirst, resendable, done }: RemedyProps): ReactNo
   if (kind === 'declare') {
     return (
       <Link className="button" href={to('classes')}>
-        {text}…
+        <span>{text}…</span>
       </Link>
     );
   }
@@ -78,7 +79,7 @@ function Remedy({ of: action, isFirst, resendable, done }: RemedyProps): ReactNo
     const address = classHash === '' ? to('classes') : to('class', classHash, { tab: 'deploy' });
     return (
       <Link className="button" href={address}>
-        {text}…
+        <span>{text}…</span>
       </Link>
     );
   }

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useContext, useEffect, useMemo, useState } from 'react';
 import { grouped } from '../../format/amount.js';
 import { useNames } from '../../format/names.js';
+import { timeText } from '../../format/time.js';
 import { isShortcut } from '../../navigation/key-events.js';
 import { BesideContext, setQuery, to, useRoute } from '../../navigation/route.js';
 import { act } from '../../parts/action.js';
@@ -22,7 +23,7 @@ import { runTask } from '../../state/tasks.js';
 import { treeOf } from '../../traces/whole-frame.js';
 import { DetailTabs } from './detail-tabs.js';
 import { Facts } from './facts.js';
-import { Failure } from './failure.js';
+import { Failure, Rejection } from './failure.js';
 import { Neighbours } from './neighbours.js';
 import { Sentence } from './summary.js';
 import { TokenTransfers } from './token-transfers.js';
@@ -54,7 +55,7 @@ function changeText(): string {
   const turn = lastPastChange();
   if (!turn) return 'the chain has changed';
   const what = CHANGES[turn.why ?? ''] ?? 'the chain has changed';
-  return `${what} at ${new Date(turn.at).toLocaleTimeString()}`;
+  return `${what} at ${timeText(Math.floor(turn.at / 1000))} UTC`;
 }
 
 /** A transaction that is not final is read again as the chain grows. */
@@ -242,13 +243,14 @@ interface MissingProps {
 /** A transaction without a receipt: it waits, or this chain does not have it. */
 function MissingTransaction({ hash, refetch }: MissingProps) {
   const beat = useLive((live) => live.beat);
-  const { data } = useQuery({
+  const { data, error } = useQuery({
     queryKey: ['now', 'transaction status', hash, beat],
     placeholderData: (old: Result<'starknet_getTransactionStatus'> | undefined) => old,
     queryFn: () => call('starknet_getTransactionStatus', { transaction_hash: hash }),
   });
   const waiting = data && WAITING[data.finality_status];
   const isIncluded = data !== undefined && waiting === undefined;
+  const rejection = useExplained(hash, error !== null).data;
   // biome-ignore lint/correctness/useExhaustiveDependencies: read again once it is included
   useEffect(() => {
     if (isIncluded) refetch();
@@ -264,6 +266,7 @@ function MissingTransaction({ hash, refetch }: MissingProps) {
       </div>
     );
   }
+  if (rejection?.status === 'REJECTED') return <Rejection explained={rejection} />;
   return (
     <div className="empty">
       <p>This chain has no transaction with this hash.</p>
