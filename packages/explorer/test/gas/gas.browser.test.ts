@@ -233,9 +233,9 @@ describe('the graph of a transaction', () => {
       .poll(() => items(page).filter({ hasText: '' }).evaluateAll(labelsOf))
       .toEqual(expect.arrayContaining([expect.stringMatching(/\.write \(library\) · /)]));
     expect(await page.locator('main').innerText()).toContain('fee transfer STRK.transfer');
-    expect(await page.getByLabel('Bounds').innerText()).toMatch(
-      /fee\s+[\d.]+ STRK = data .* \+ l2 .* \+ 1 new slot/,
-    );
+    await expect
+      .poll(() => page.getByLabel('Bounds').innerText())
+      .toMatch(/fee\s+[\d.]+ STRK = data .* \+ l2 .* \+ 1 new slot/);
     expect(complaints).toEqual([]);
   });
 

@@ -135,11 +135,15 @@ function Result({ reading }: { readonly reading: Reading }) {
       <Empty
         icon="gas"
         title="These blocks have no transactions."
-        action={
-          <Button onClick={() => setQuery({ from: '0', to: undefined, focus: undefined })}>
-            Read from block 0
-          </Button>
-        }
+        {...(reading.range?.from === 0
+          ? { children: 'Send a transaction, then read the blocks again.' }
+          : {
+              action: (
+                <Button onClick={() => setQuery({ from: '0', to: undefined, focus: undefined })}>
+                  Read from block 0
+                </Button>
+              ),
+            })}
       />
     ) : null;
   }

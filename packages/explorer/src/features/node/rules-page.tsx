@@ -82,7 +82,7 @@ function Findings({ network }: { readonly network: Network }) {
       {byRule.size === 0 && (
         <Empty
           icon="rules"
-          title={`${network} would accept every transaction${hasNextPage ? ' of the newest blocks' : ' of this chain'}.`}
+          title={`Every transaction of ${hasNextPage ? 'the newest blocks' : 'this chain'} follows the rules of ${network}.`}
         >
           To reject transactions that {network} rejects, start the node with{' '}
           <code>--rules {network}</code>.

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { grouped } from '../../format/amount.js';
 import { Button, PlainButton } from '../../parts/button.js';
 import { Checkbox } from '../../parts/inputs.js';
-import { Loading, Problem } from '../../parts/page-states.js';
+import { Empty, Loading, Problem } from '../../parts/page-states.js';
 import { CodeLine, Legend, type Times } from '../../parts/transaction/source-code.js';
 import { UntrustedText } from '../../parts/values.js';
 import type { Result } from '../../rpc/methods.js';
@@ -25,10 +25,9 @@ export function SourceTab({ hash }: { readonly hash: string }) {
   const file = data.files[chosen];
   if (!file) {
     return (
-      <p className="empty">
-        The node has no debug information of the executed classes. Add it with{' '}
-        <code>--artifacts target/dev</code> or <code>devnet_addArtifact</code>.
-      </p>
+      <Empty icon="contracts" title="The node has no debug information of the executed classes.">
+        Add it with <code>--artifacts target/dev</code> or <code>devnet_addArtifact</code>.
+      </Empty>
     );
   }
   return (

@@ -1,13 +1,7 @@
 // Decoded values: names for addresses, amounts for token values, folds for long lists and structs.
-import {
-  type Decoded,
-  decodeShortString,
-  ETH_ADDRESS,
-  type Named,
-  STRK_ADDRESS,
-} from '@starkbox/abi';
+import { type Decoded, decodeShortString, type Named } from '@starkbox/abi';
 import { Fragment, type ReactNode, useState } from 'react';
-import { ETH, STRK, type Unit } from '../../format/amount.js';
+import type { Unit } from '../../format/amount.js';
 import { useToken } from '../../rpc/tokens.js';
 import { PlainButton } from '../button.js';
 import { Amount, Integer } from '../number.js';
@@ -18,12 +12,6 @@ const DEPTH_IN_LINE = 4;
 const MEMBERS_IN_LINE = 6;
 /** Letters of a text that are shown at once. */
 const TEXT_IN_LINE = 80;
-
-/** Unit of a known token. */
-export function tokenOf(contract: string): Unit | undefined {
-  if (contract === STRK_ADDRESS) return STRK;
-  return contract === ETH_ADDRESS ? ETH : undefined;
-}
 
 interface ValueProps {
   readonly of: Decoded;
