@@ -1,6 +1,6 @@
 // Screenshots of every page: four widths, light and dark; full, empty, failing, disconnected.
 // Usage: node packages/explorer/scripts/screenshots.mjs [folder] [pages, or all] [states: full,empty,error,gone]
-//   [widths: 1440,1024,768,400]
+//   [widths: 1440,1024,768,390]
 //   (after `npm run build:ts` and `npm run build:explorer`)
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -58,7 +58,7 @@ const PAGES = {
 const selection = process.argv[3] ?? 'all';
 const only = selection === 'all' ? undefined : selection.split(',');
 const states = (process.argv[4] ?? 'full,empty,error,gone').split(',');
-const widths = (process.argv[5] ?? '1440,1024,768,400').split(',').map(Number);
+const widths = (process.argv[5] ?? '1440,1024,768,390').split(',').map(Number);
 const pages = Object.entries(PAGES).filter(([name]) => !only || only.includes(name));
 
 /** @typedef {import('playwright-core').Page} Page */

@@ -18,14 +18,14 @@ export interface RecentVisit {
 const MOST = 20;
 const KEY = /^(0x[0-9a-f]{1,64}|\d{1,15})$/i;
 
+const isPage = (value: unknown): value is RecentPage => PAGES.some((page) => page === value);
+
 /** The browser's storage can hold any text, so that each entry is checked. */
 const recent: Store<readonly RecentVisit[]> = createBrowserStore(
   'localStorage',
   `starkbox.recent${chainPath()}`,
   (stored) => (Array.isArray(stored) ? stored.flatMap(readVisit).slice(0, MOST) : []),
 );
-
-const isPage = (value: unknown): value is RecentPage => PAGES.some((page) => page === value);
 
 function readVisit(stored: unknown): readonly RecentVisit[] {
   if (typeof stored !== 'object' || stored === null) return [];
