@@ -3,6 +3,7 @@
 /// <reference lib="dom.iterable" />
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
 import type { Stage } from './stage.js';
 
 /** Of equal length, so that the header's length stays. */
@@ -22,7 +23,11 @@ export interface Frames {
   show(selector: string, words: string): Promise<void>;
   /** Ends all connections to the node, and refuses new ones. */
   disconnect(): Promise<void>;
+  close(): Promise<void>;
 }
+
+/** Most frames of one page: the browser opens no more than 32 sockets by one page. */
+export const MOST_FRAMES = 20;
 
 /** Opens pages in frames. The explorer's own policy refuses frames, so they reach the node through a relay. */
 export async function openFrames(
@@ -31,7 +36,7 @@ export async function openFrames(
   folder = '/ui/',
 ): Promise<Frames> {
   const relay = await startRelay(Number(new URL(stage.origin).port));
-  const { page, settled } = await stage.open('');
+  const { page, settled, leave } = await stage.open('');
   // A response without a policy, which may have frames.
   await page.goto(`${relay.origin}/is_alive`);
   for (let at = 0; at < paths.length; at += STARTING) {
@@ -44,7 +49,7 @@ export async function openFrames(
     await settled();
   }
   const show = async (selector: string, words: string): Promise<void> => {
-    await page.waitForFunction(haveText, { selector, words });
+    await expect.poll(() => page.evaluate(framesWithout, { selector, words })).toEqual([]);
   };
   await show('.connection', 'live');
   await settled();
@@ -54,6 +59,10 @@ export async function openFrames(
     sweep: (widths) => page.evaluate(overflowsAt, widths),
     breakpoints: () => page.evaluate(breakpointsOf),
     disconnect: relay.close,
+    async close() {
+      await leave();
+      await relay.close();
+    },
   };
 }
 
@@ -81,9 +90,8 @@ async function startRelay(port: number) {
   return {
     origin: `http://127.0.0.1:${address.port}`,
     close: async (): Promise<void> => {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       for (const socket of sockets) socket.destroy();
-      await closed;
+      if (server.listening) await new Promise((resolve) => server.close(resolve));
     },
   };
 }
@@ -118,10 +126,17 @@ async function addFrames(all: readonly FrameOptions[]): Promise<void> {
   );
 }
 
-function haveText({ selector, words }: { selector: string; words: string }): boolean {
-  return [...document.querySelectorAll('iframe')].every(({ contentDocument }) =>
-    contentDocument?.querySelector(selector)?.textContent?.includes(words),
-  );
+interface Words {
+  readonly selector: string;
+  readonly words: string;
+}
+
+/** Runs in the page. */
+function framesWithout({ selector, words }: Words): string[] {
+  return [...document.querySelectorAll('iframe')].flatMap(({ name, contentDocument }) => {
+    const text = contentDocument?.querySelector(selector)?.textContent ?? '';
+    return text.includes(words) ? [] : [`/${name}: “${text}” without “${words}”`];
+  });
 }
 
 /** Runs in the page. */
@@ -140,7 +155,8 @@ async function overflowsAt(widths: readonly number[]): Promise<string[]> {
         after.port2.postMessage(0);
       });
     });
-  const isWide = ({ root }: (typeof frames)[number]): boolean => root.scrollWidth > root.clientWidth;
+  const isWide = ({ root }: (typeof frames)[number]): boolean =>
+    root.scrollWidth > root.clientWidth;
   const isClipped = (element: Element): boolean => {
     for (let outer = element.parentElement; outer !== null; outer = outer.parentElement) {
       if (outer.tagName === 'BODY') return false;

@@ -148,7 +148,7 @@ function chainColumns(of: ChainColumns): readonly Column<ChainRow>[] {
     {
       head: 'Chain',
       phone: 'main',
-      least: 12,
+      least: actions ? 18 : 12,
       cell: (row) => <ChainName of={row} hrefOf={hrefOf} isMarked={actions !== undefined} />,
     },
     {
