@@ -206,14 +206,25 @@ describe('the graph of a transaction', () => {
   test('names every block and the gas outside of frames, with the fee separate', async () => {
     const { page, complaints } = await stage.open(`tx/${hashes.get('library calls')}?tab=gas`);
     await items(page).first().waitFor();
-    const { receipt } = await read(hashes.get('library calls') ?? '');
-    const all = receipt.execution_resources.l2_gas.toLocaleString('en-US');
+    const { receipt, trace } = await read(hashes.get('library calls') ?? '');
+    const charged = receipt.execution_resources.l2_gas;
+    const tree = gasTree(trace, charged, 'l2_gas').all;
+    const outside = tree.children.find(({ id }) => id === OUTSIDE)?.gas ?? 0;
+    const [all, calls, rest] = [charged, charged - outside, outside].map((gas) =>
+      gas.toLocaleString('en-US'),
+    );
     await page.getByText(`l2 gas ${all}`).waitFor();
+    // The gas outside of the calls is apart, so that the calls have the width.
+    const parts = page.locator('.gas-split dl > div');
+    expect(await parts.first().innerText()).toMatch(new RegExp(`^Calls, shown below\\s+${calls} `));
+    expect(await parts.last().innerText()).toMatch(
+      new RegExp(`^Outside the call frames\\s+${rest} `),
+    );
     const labels = await items(page).evaluateAll((elements) =>
       elements.map((element) => element.getAttribute('aria-label') ?? ''),
     );
-    expect(labels[0]).toContain(`transaction · ${all}`);
-    expect(labels.some((label) => label.startsWith('outside the call frames · '))).toBe(true);
+    expect(labels[0]).toContain(`transaction · ${calls}`);
+    expect(labels.filter((label) => label.startsWith('outside the call frames'))).toEqual([]);
     expect(labels.some((label) => /^execute account 1\.__execute__ · .*self/.test(label))).toBe(
       true,
     );
