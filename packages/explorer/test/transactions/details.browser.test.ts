@@ -45,8 +45,8 @@ test('the tree of a message from L1 shows the gas that its header shows', async 
   const { page } = await stage.open(`tx/${transaction_hash}`);
   const handler = page.getByRole('row', { name: /deposit\(/ }).first();
   await handler.waitFor();
-  const header = page.locator('main .facts').first();
-  expect(await header.innerText()).toContain(gas);
+  const header = page.locator('main .fact-grid').first();
+  expect(await header.innerText()).toMatch(new RegExp(`L2 gas\\s+${gas}`));
   expect(await handler.innerText()).toContain(gas);
 });
 
@@ -93,7 +93,7 @@ test('a filter is added, shown as a chip, kept in the address, and removed', asy
   await expect.poll(query).toEqual({ function: 'increase' });
   await expect.poll(() => rows.count()).toBeLessThan(all);
   await add('Status');
-  await page.getByRole('button', { name: 'Reverted', exact: true }).click();
+  await page.getByRole('button', { name: 'reverted', exact: true }).click();
   await expect.poll(query).toEqual({ function: 'increase', status: 'REVERTED' });
   await expect.poll(() => rows.count()).toBe(1);
   await page.reload();
