@@ -1,4 +1,5 @@
 // Tokens: their page, balances of accounts in all of them, and amounts with their decimals wherever they are shown.
+/// <reference lib="dom" />
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isLive, openLive, STRK, type Stage, setStage } from '../support/stage.js';
@@ -76,6 +77,8 @@ describe('the page of a token', () => {
       .poll(() => rows.first().innerText())
       .toMatch(/account 0[\s\S]*997\.27[\s\S]*99\.7/);
     expect(await rows.nth(1).innerText()).toMatch(/account 1[\s\S]*2\.5[\s\S]*0\.25 %/);
+    // Rows outside of the window are not rendered.
+    await page.evaluate(() => scrollTo(0, 0));
     const transfers = table(page, 'Transfers').locator('tr[data-row]');
     await expect.poll(() => transfers.first().innerText()).toMatch(/account 0\s+account 1\s+2\.5/);
     await stage.send(1, [

@@ -5,10 +5,12 @@ import { type Stage, setStage } from '../support/stage.js';
 
 let stage: Stage;
 let counter: string;
+let undone: string;
 
 beforeAll(async () => {
   stage = await setStage();
   counter = await stage.deploy('counter', ['7']);
+  undone = await stage.send(1, [increase('5'), stage.transfer(2, 10n ** 30n)]);
 });
 afterAll(() => stage.close());
 
@@ -19,7 +21,6 @@ const increase = (amount: string) => ({
 });
 
 test('a call that was undone is decoded by a page that read nothing before', async () => {
-  const undone = await stage.send(1, [increase('5'), stage.transfer(2, 10n ** 30n)]);
   const { page, complaints } = await stage.open(`tx/${undone}`, {});
   const row = page.getByRole('row', { name: /undone/ });
   await expect.poll(() => row.innerText()).toMatch(/counter\.increase\(5\)/);
@@ -28,7 +29,7 @@ test('a call that was undone is decoded by a page that read nothing before', asy
   expect(complaints).toEqual([]);
 });
 
-test('the tree of a message from L1 shows the gas that its header shows', async () => {
+test('the gas of a message from L1 adds up to the gas in its header', async () => {
   const messenger = await stage.deploy('messenger');
   const { transaction_hash } = await stage.node.client.call('devnet_postmanSendMessageToL2', {
     l2_contract_address: messenger,
@@ -45,9 +46,11 @@ test('the tree of a message from L1 shows the gas that its header shows', async 
   const { page } = await stage.open(`tx/${transaction_hash}`);
   const handler = page.getByRole('row', { name: /deposit\(/ }).first();
   await handler.waitFor();
-  const header = page.locator('main .facts').first();
-  expect(await header.innerText()).toContain(gas);
-  expect(await handler.innerText()).toContain(gas);
+  const header = page.locator('main .fact-grid').first();
+  expect(await header.innerText()).toMatch(new RegExp(`L2 gas\\s+${gas}`));
+  // It is measured in Cairo steps: the rest of the gas stands below the calls.
+  expect(await handler.innerText()).toMatch(/[1-9]\d* L1 gas/);
+  expect(await page.locator('.outside-calls').innerText()).toContain(gas);
 });
 
 test('the sender’s previous and next transactions are one step away, by pointer', async () => {
@@ -93,7 +96,7 @@ test('a filter is added, shown as a chip, kept in the address, and removed', asy
   await expect.poll(query).toEqual({ function: 'increase' });
   await expect.poll(() => rows.count()).toBeLessThan(all);
   await add('Status');
-  await page.getByRole('button', { name: 'Reverted', exact: true }).click();
+  await page.getByRole('button', { name: 'reverted', exact: true }).click();
   await expect.poll(query).toEqual({ function: 'increase', status: 'REVERTED' });
   await expect.poll(() => rows.count()).toBe(1);
   await page.reload();

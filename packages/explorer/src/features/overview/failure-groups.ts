@@ -29,14 +29,15 @@ export function groupFailures(rows: readonly TransactionRow[]): readonly Failure
   });
 }
 
-/** Filters of the page of transactions that list the group. */
+/**
+ * Filters of the page of transactions that list the group. The trace of a reverted execution names no contract, so the
+ * function stands for it.
+ */
 export function groupQuery({ message, newest }: FailureGroup): Record<string, string> {
   const isPart = message !== '' && newest.revert_reason?.includes(message) === true;
   return {
     status: 'REVERTED',
-    ...(newest.call
-      ? { contract: newest.call.contract_address, function: newest.call.selector }
-      : {}),
+    ...(newest.call ? { function: newest.call.selector } : {}),
     ...(isPart && message.length <= 200 ? { panic: message } : {}),
   };
 }
