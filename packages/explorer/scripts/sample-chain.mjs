@@ -88,6 +88,7 @@ export async function startSample({ hasWallet = false } = {}) {
   const overflow = await send(0, [
     { contractAddress: failures, entrypoint: 'helper', calldata: ['0x1'] },
   ]);
+  const underfunded = await send(1, [transfer(2, 5_000n * 10n ** 18n)]);
   await node.request('devnet_increaseTime', { time: 86_400 });
   await node.request('devnet_setGasPrice', { gas_price_fri: 987_654_321, generate_block: true });
   await send(2, [transfer(0, 25n)]);
@@ -102,5 +103,6 @@ export async function startSample({ hasWallet = false } = {}) {
     succeeded,
     reverted,
     overflow,
+    underfunded,
   };
 }

@@ -9,7 +9,8 @@ import { chromium } from 'playwright-core';
 import { STRK, startSample } from './sample-chain.mjs';
 
 const FOLDER = process.argv[2] ?? 'node_modules/.cache/ui-screenshots';
-const { node, origin, close, counter, succeeded, reverted, overflow } = await startSample();
+const { node, origin, close, counter, succeeded, reverted, overflow, underfunded } =
+  await startSample();
 
 const PAGES = {
   overview: '',
@@ -20,6 +21,7 @@ const PAGES = {
   transactions: 'transactions',
   'transaction-reverted': `tx/${reverted}`,
   'transaction-source': `tx/${overflow}`,
+  'transaction-remedy': `tx/${underfunded}`,
   'transaction-succeeded': `tx/${succeeded}`,
   'transaction-state': `tx/${succeeded}?tab=state`,
   'transaction-events': `tx/${succeeded}?tab=events`,
@@ -41,6 +43,10 @@ const PAGES = {
   'contract-read': `contract/${counter}?tab=read`,
   'contract-storage': `contract/${STRK}?tab=storage`,
   'contract-interact': `contract/${STRK}?tab=interact&f=transfer`,
+  'contract-calls': `contract/${counter}?tab=calls`,
+  'contract-events': `contract/${STRK}?tab=events`,
+  'contract-token': `contract/${STRK}?tab=token`,
+  token: `token/${STRK}`,
   'contract-history': `contract/${counter}?tab=history`,
   'class-deploy':
     'class/0x2e77ee61d4df3d988ee1f42ea5442e913862cc82c2584d212ecda76666498fc?tab=deploy',
