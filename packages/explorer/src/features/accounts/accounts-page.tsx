@@ -133,7 +133,7 @@ function AccountTable(props: AccountTableProps) {
   return (
     <>
       <ShortTable
-        className="tall"
+        className="tall accounts"
         label="Predeployed accounts"
         rows={addresses}
         idOf={(address) => address}
