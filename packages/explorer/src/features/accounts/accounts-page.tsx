@@ -159,6 +159,7 @@ function AccountTable(props: AccountTableProps) {
           {
             head: 'Actions',
             isHeadUnseen: true,
+            rank: 0,
             width: 'w-icons',
             cellClass: 'actions-cell',
             cell: (address, at) => (
