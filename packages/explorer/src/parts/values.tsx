@@ -94,6 +94,7 @@ export function Copy({ value, what }: CopyProps) {
   }, [isDone]);
   return (
     <PlainButton
+      className="plain copy"
       aria-label={isDone ? `${what} copied` : `Copy ${what}`}
       title={`Copy ${what}`}
       onClick={(event) => {

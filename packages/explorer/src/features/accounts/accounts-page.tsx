@@ -133,7 +133,7 @@ function AccountTable(props: AccountTableProps) {
   return (
     <>
       <ShortTable
-        className="tall"
+        className="tall accounts"
         label="Predeployed accounts"
         rows={addresses}
         idOf={(address) => address}
@@ -159,6 +159,7 @@ function AccountTable(props: AccountTableProps) {
           {
             head: 'Actions',
             isHeadUnseen: true,
+            rank: 0,
             width: 'w-icons',
             cellClass: 'actions-cell',
             cell: (address, at) => (

@@ -224,6 +224,7 @@ export function holdingColumns(
     {
       head: 'Other tokens',
       phoneHead: 'other tokens',
+      least: 7,
       cell: (address) => balances && <OtherTokens of={address} balances={balances} />,
     },
     {

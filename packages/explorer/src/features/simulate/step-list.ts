@@ -1,7 +1,7 @@
 // Steps of the simulation while they are edited, kept in the address of the page.
-import { canonicalFelt, readMulticall } from '@starkbox/abi';
+import { canonicalFelt, type Names, readMulticall } from '@starkbox/abi';
 import { useEffect, useRef, useState } from 'react';
-import { useNames } from '../../format/names.js';
+import { useOwnNames } from '../../format/names.js';
 import { remember, remembered } from '../../navigation/form-in-address.js';
 import { useRoute } from '../../navigation/route.js';
 import { useBatch } from '../../parts/send/batch.js';
@@ -14,12 +14,9 @@ const LONGEST_FIELD = 30;
 export type StepList = ReturnType<typeof useSteps>;
 
 export function useSteps() {
-  const names = useNames();
+  // The form resolves these names only.
+  const names = useOwnNames();
   const nameOf = (address: string): string => names.get(address) ?? address;
-  const newestNames = useRef(names);
-  useEffect(() => {
-    newestNames.current = names;
-  }, [names]);
   const { query } = useRoute();
   const batch = useBatch();
   const [start] = useState(remembered);
@@ -43,6 +40,9 @@ export function useSteps() {
     isTouched.current = true;
   }, [steps, block, whatIf]);
 
+  // Names can arrive after the transaction is read.
+  useEffect(() => setSteps((old) => old.map((step) => named(step, names))), [names]);
+
   const current = steps.find(({ id }) => id === focused) ?? steps[0];
   const move = (id: number, by: 1 | -1): void => {
     const at = steps.findIndex((step) => step.id === id);
@@ -64,11 +64,7 @@ export function useSteps() {
   const remove = (removed: number): void => setSteps(steps.filter(({ id }) => id !== removed));
   /** Replaces all steps by one with the calls of a transaction. */
   const take = async (hash: string): Promise<void> => {
-    const { step, blockBefore } = await stepFromTransaction(
-      hash,
-      // Names can arrive while the transaction is read.
-      (address) => newestNames.current.get(address) ?? address,
-    );
+    const { step, blockBefore } = await stepFromTransaction(hash, nameOf);
     setSteps([step]);
     setFocused(step.id);
     if (blockBefore !== undefined) setBlock(String(blockBefore));
@@ -90,6 +86,20 @@ export function useSteps() {
     change,
     remove,
     take,
+  };
+}
+
+/** The same step if no address has a name. */
+function named(step: StepDraft, names: Names): StepDraft {
+  const hasName = (address: string): boolean => names.has(address);
+  if (!hasName(step.as) && !step.calls.some(({ contract }) => hasName(contract))) return step;
+  return {
+    ...step,
+    as: names.get(step.as) ?? step.as,
+    calls: step.calls.map((call) => ({
+      ...call,
+      contract: names.get(call.contract) ?? call.contract,
+    })),
   };
 }
 
