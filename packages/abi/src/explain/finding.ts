@@ -1,5 +1,6 @@
 // What a known cause of failures adds to an explanation, and the facts that it is found by.
 import type { Frame } from '../call-tree.js';
+import { grouped } from '../text-layout.js';
 import type { TracedTransaction } from '../trace.js';
 import type { Bounds } from '../transactions/invoke.js';
 import type { RemedyAction } from './explained.js';
@@ -77,6 +78,19 @@ export function amountText(
   return `${whole}.${fraction.slice(0, MOST_DECIMALS)}${isCut ? '…' : ''} ${unit}`;
 }
 
+/** `4,001.25 STRK`, with all of its digits. */
+export function exactAmountText(
+  amount: bigint,
+  unit: string,
+  decimals: number = TOKEN_DECIMALS,
+): string {
+  const token = 10n ** BigInt(decimals);
+  const fraction = String(amount % token)
+    .padStart(decimals, '0')
+    .replace(/0+$/, '');
+  return `${grouped(amount / token)}${fraction === '' ? '' : `.${fraction}`} ${unit}`;
+}
+
 /** How an address gets an amount of STRK or ETH. */
 export function mintText(address: string, amount: bigint, unit: string): string {
   return `devnet_mint {"address": "${address}", "amount": ${amount}, "unit": "${unit === 'ETH' ? 'WEI' : 'FRI'}"}`;
@@ -91,7 +105,7 @@ export function mintAction(
 ): RemedyAction {
   return {
     kind: 'mint',
-    label: `Give ${name} the missing ${amountText(amount, unit)}`,
+    label: `Give ${name} the missing ${exactAmountText(amount, unit)}`,
     method: 'devnet_mint',
     params: { address, amount, unit: unit === 'ETH' ? 'WEI' : 'FRI' },
   };

@@ -7,6 +7,7 @@ import { selectorOf } from '../selector.js';
 import type { RemedyAction } from './explained.js';
 import {
   amountText,
+  exactAmountText,
   type Facts,
   mintAction,
   mintText,
@@ -77,13 +78,13 @@ const MOST_TOKEN_DECIMALS = 77;
 /** `25 GLD`, as the token's own `decimals` and `symbol` say; the base units of a token that has neither. */
 async function inTokens(amount: bigint, token: string, facts: Facts): Promise<string> {
   const unit = UNITS.get(token);
-  if (unit !== undefined) return amountText(amount, unit);
+  if (unit !== undefined) return exactAmountText(amount, unit);
   const { read } = facts.sources;
   const decimals = Number((await read?.(token, 'decimals', []))?.[0] ?? 'NaN');
   if (!(decimals <= MOST_TOKEN_DECIMALS)) return numberText(amount);
   const answer = (await read?.(token, 'symbol', [])) ?? [];
   const symbol = decodeShortString((answer.length === 1 ? answer[0] : answer.at(-2)) ?? '');
-  return amountText(amount, symbol ?? 'tokens', decimals);
+  return exactAmountText(amount, symbol ?? 'tokens', decimals);
 }
 
 async function dealAction(

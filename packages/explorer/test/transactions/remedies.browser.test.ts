@@ -66,7 +66,7 @@ describe('a remedy', () => {
   test('mints missing STRK', async () => {
     const failed = await stage.send(1, [stage.transfer(2, 2_000n * UNIT)]);
     const { page } = await stage.open(`tx/${failed}`);
-    const give = button(page, /^Give account 1 the missing [\d.]+… STRK$/);
+    const give = button(page, /^Give account 1 the missing [\d,]+\.\d{7,18} STRK$/);
     await give.waitFor();
     expect(await give.getAttribute('title')).toBe('Calls devnet_mint');
     await give.click();
