@@ -206,7 +206,7 @@ export function draftOfJson(type: string, json: unknown, abi: Abi, depth = 0): D
   const inner = (of: string, part: unknown): Draft => draftOfJson(of, part, abi, depth + 1);
   switch (shape.kind) {
     case 'list': {
-      if (!Array.isArray(json)) throw new InvalidInput('Write a list, for example ["0x1", "0x2"].');
+      if (!Array.isArray(json)) throw new InvalidInput('Enter a list, for example ["0x1", "0x2"].');
       if (json.length > MOST_ITEMS)
         throw new InvalidInput(`A list has at most ${MOST_ITEMS} items.`);
       if (shape.length !== undefined && json.length !== shape.length)
@@ -220,7 +220,7 @@ export function draftOfJson(type: string, json: unknown, abi: Abi, depth = 0): D
         return shape.members.map((member, at) => inner(member.type, json[at]));
       }
       if (typeof json !== 'object' || json === null)
-        throw new InvalidInput('Write an object with a value for each member.');
+        throw new InvalidInput('Enter an object with a value for each member.');
       const fields = new Map(Object.entries(json));
       return shape.members.map((member) => inner(member.type, fields.get(member.name)));
     }

@@ -28,7 +28,7 @@ export function feltOf(text: string, bits?: number): string {
     if (bytes.length > 31) throw new InvalidInput('A short string has at most 31 bytes.');
     return toFelt(joined(bytes));
   }
-  const number = numberOf(text, "Write a number (12, 0xc, 1e18) or a 'short string'.");
+  const number = numberOf(text, "Enter a number (12, 0xc, 1e18) or a 'short string'.");
   if (bits !== undefined && (number < 0n || number >= 1n << BigInt(bits)))
     throw new InvalidInput(`The value does not fit into ${bits} bits.`);
   if (number >= PRIME || number <= -PRIME) throw new InvalidInput('Too large for a felt.');
@@ -37,7 +37,7 @@ export function feltOf(text: string, bits?: number): string {
 
 /** An integer of `bits` bits: decimal, hexadecimal, `1e18`, `1.5 STRK`. */
 export function integerOf(text: string, signed: boolean, bits: number): readonly string[] {
-  const parsed = numberOf(text, 'Write a number: 12, 0xc, 1e18, 1.5 STRK.');
+  const parsed = numberOf(text, 'Enter a number: 12, 0xc, 1e18, 1.5 STRK.');
   const top = signed ? 1n << BigInt(bits - 1) : 1n << BigInt(bits);
   if (!signed && parsed < 0n) throw new InvalidInput('This type cannot hold negative numbers.');
   if (parsed >= top || parsed < -top)
@@ -57,7 +57,7 @@ export function numberOf(text: string, otherwise: string): bigint {
   const digits = BigInt(whole.replace(/[_,]/g, '') + fraction);
   const shift = Number(exponent) + (SCALES.get(unit.toLowerCase()) ?? 0) - fraction.length;
   const scale = 10n ** BigInt(Math.abs(shift));
-  if (shift < 0 && digits % scale !== 0n) throw new InvalidInput('Write a whole number.');
+  if (shift < 0 && digits % scale !== 0n) throw new InvalidInput('Enter a whole number.');
   const size = shift < 0 ? digits / scale : digits * scale;
   return sign === '-' ? -size : size;
 }
@@ -65,20 +65,20 @@ export function numberOf(text: string, otherwise: string): bigint {
 export function boolOf(text: string): string {
   if (text === 'true' || text === '1') return '0x1';
   if (text === 'false' || text === '0') return '0x0';
-  throw new InvalidInput('Write true or false.');
+  throw new InvalidInput('Enter true or false.');
 }
 
 export function addressOf(text: string, resolve: Resolve): string {
   const address = canonicalFelt(text) ?? resolve(text) ?? decimal(text);
   if (address === undefined)
-    throw new InvalidInput('Write an address (0x…) or a name, for example account 1.');
+    throw new InvalidInput('Enter an address (0x…) or a name, for example account 1.');
   if (BigInt(address) >= ADDRESSES) throw new InvalidInput('Too large for an address.');
   return address;
 }
 
 export function classHashOf(text: string): string {
   const felt = canonicalFelt(text);
-  if (felt === undefined) throw new InvalidInput('Write a class hash: 0x and up to 64 digits.');
+  if (felt === undefined) throw new InvalidInput('Enter a class hash: 0x and up to 64 digits.');
   if (BigInt(felt) >= PRIME) throw new InvalidInput('Too large for a felt.');
   return felt;
 }

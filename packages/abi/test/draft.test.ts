@@ -44,7 +44,7 @@ describe('values', () => {
       `0x${(2n ** 251n + 17n * 2n ** 192n + 1n - 128n).toString(16)}`,
     ]);
     expect(felts('core::integer::i8', '-129')).toMatch(/8 bits/);
-    expect(felts('core::integer::u8', '')).toMatch(/Write a number/);
+    expect(felts('core::integer::u8', '')).toMatch(/Enter a number/);
   });
 
   test('felts, addresses, classes, texts', () => {
@@ -95,7 +95,7 @@ describe('values', () => {
     const encoded = encodeDraft(POINT, ['3', 'four'], shapes);
     expect(encoded.isWrong).toBe(true);
     expect(encoded.parts?.[0]).toMatchObject({ felts: ['0x3'], isWrong: false });
-    expect(encoded.parts?.[1]?.error).toMatch(/Write a number/);
+    expect(encoded.parts?.[1]?.error).toMatch(/Enter a number/);
   });
 
   test('a list is pasted as JSON or between commas', () => {
@@ -311,7 +311,7 @@ describe('hostile shapes', () => {
 
   test('a draft that does not fit its type becomes blank', () => {
     for (const json of [7, null, {}, [[]], { variant: 99, value: '' }, '__proto__', undefined]) {
-      expect(felts(POINT, fitDraft(POINT, json, shapes), shapes)).toMatch(/Write a number/);
+      expect(felts(POINT, fitDraft(POINT, json, shapes), shapes)).toMatch(/Enter a number/);
     }
     expect(fitDraft(CHOICE, { variant: -1, value: 'x' }, shapes)).toEqual(
       blankDraft(CHOICE, shapes),

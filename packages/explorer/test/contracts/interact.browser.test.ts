@@ -127,7 +127,7 @@ describe('a contract', () => {
     await page.locator('.why', { hasText: '“broken”' }).waitFor();
     expect(await nonce(stage.address(0))).toBe(before);
     await page.getByRole('button', { name: 'Send it anyway' }).click();
-    await page.locator('.signed.fail', { hasText: 'Reverted' }).waitFor();
+    await page.getByText('Reverted', { exact: true }).first().waitFor();
     expect(await nonce(stage.address(0))).toBe(before + 1n);
   });
 
@@ -257,7 +257,7 @@ test('calls are encoded for Cairo 0 accounts', async () => {
     await form.getByLabel('recipient').fill('account 2');
     await form.getByLabel('amount').fill('7');
     await form.getByRole('button', { name: /^Send as account 0/ }).click();
-    await page.locator('.signed.ok', { hasText: 'Succeeded' }).waitFor();
+    await page.getByText('Succeeded', { exact: true }).first().waitFor();
     await page.getByText('Transfer(from: account 0').waitFor();
     const { amount } = await old.node.client.call('devnet_getAccountBalance', {
       address: old.address(2),
