@@ -83,28 +83,28 @@ function Contract({ address }: { readonly address: string }) {
       {tab !== 'interact' && <LastDone />}
       {/* Read at the same time as the facts above, whose height is not yet known. */}
       <div className={isRead ? undefined : 'is-hidden'}>
-      <Tabs
-        current={tab ?? ''}
-        isFirstDefault={start !== 'interact'}
-        tabs={[
-          { id: 'transactions', name: 'Transactions' },
-          { id: 'calls', name: 'Calls' },
-          { id: 'events', name: 'Events' },
-          ...(abi && isToken(abi) ? [{ id: 'token', name: 'Token' }] : []),
-          { id: 'interact', name: 'Interact' },
-          { id: 'storage', name: 'Storage' },
-          { id: 'abi', name: 'ABI', count: abi?.functions.size },
-          { id: 'history', name: 'History' },
-        ]}
-      />
-      <ContractTab
-        address={address}
-        tab={tab ?? ''}
-        abi={abi}
-        classHash={classHash}
-        isRead={facts.data !== undefined}
-        hasError={facts.error !== null}
-      />
+        <Tabs
+          current={tab ?? ''}
+          isFirstDefault={start !== 'interact'}
+          tabs={[
+            { id: 'transactions', name: 'Transactions' },
+            { id: 'calls', name: 'Calls' },
+            { id: 'events', name: 'Events' },
+            ...(abi && isToken(abi) ? [{ id: 'token', name: 'Token' }] : []),
+            { id: 'interact', name: 'Interact' },
+            { id: 'storage', name: 'Storage' },
+            { id: 'abi', name: 'ABI', count: abi?.functions.size },
+            { id: 'history', name: 'History' },
+          ]}
+        />
+        <ContractTab
+          address={address}
+          tab={tab ?? ''}
+          abi={abi}
+          classHash={classHash}
+          isRead={facts.data !== undefined}
+          hasError={facts.error !== null}
+        />
       </div>
     </>
   );
