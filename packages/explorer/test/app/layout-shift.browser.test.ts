@@ -2,8 +2,8 @@
 /// <reference lib="dom" />
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Stage, setStage } from '../support/stage.js';
-import { detailPages, LISTS, makeVariety, type Variety } from '../support/variety.js';
+import { STRK, type Stage, setStage } from '../support/stage.js';
+import { LISTS, makeVariety, type Variety } from '../support/variety.js';
 
 /** Half of what is called good for a page. */
 const LARGEST_SHIFT = 0.05;
@@ -56,7 +56,17 @@ test.each([
 ])('no page moves while it loads on a %s', async (_, viewport) => {
   const { page, settled } = await stage.open('more', { viewport });
   const unstable: string[] = [];
-  for (const path of [...LISTS, ...detailPages(chain)]) {
+  for (const path of [
+    ...LISTS,
+    'block/6',
+    `tx/${chain.succeeded}`,
+    `tx/${chain.succeeded}?tab=state`,
+    `tx/${chain.reverted}`,
+    `tx/${chain.overflow}`,
+    `contract/${chain.counter}`,
+    `contract/${STRK}?tab=storage`,
+    `token/${STRK}`,
+  ]) {
     await page.goto(`${stage.origin}/ui/${path}`);
     await page.locator('h1').waitFor();
     await page.locator('.connection', { hasText: 'live' }).waitFor();

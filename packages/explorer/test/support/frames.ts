@@ -26,8 +26,8 @@ export interface Frames {
   close(): Promise<void>;
 }
 
-/** Most frames of one page: the browser opens no more than 32 sockets by one page. */
-export const MOST_FRAMES = 20;
+/** Pages that are open at the same time. */
+export const MOST_FRAMES = 30;
 
 /** Opens pages in frames. The explorer's own policy refuses frames, so they reach the node through a relay. */
 export async function openFrames(

@@ -143,9 +143,9 @@ function BlockHeading({ block, id }: { readonly block: Block; readonly id: Block
   );
 }
 
-/** Sums of the block's transactions; only the chain's own closed blocks have them. */
-function useTotals(block: Block, isPending: boolean): BlockRow | undefined {
-  const { data } = useQuery({
+/** Sums of the block's transactions, undefined until they are read; only the chain's own closed blocks have them. */
+function useTotals(block: Block, isPending: boolean): BlockRow | null | undefined {
+  const { data, error } = useQuery({
     queryKey: ['block-totals', 'block_hash' in block ? block.block_hash : undefined],
     enabled: !isPending,
     queryFn: async () => {
@@ -157,7 +157,7 @@ function useTotals(block: Block, isPending: boolean): BlockRow | undefined {
     },
     retry: false,
   });
-  return data ?? undefined;
+  return isPending || error ? null : data;
 }
 
 function BlockFacts({ block, isPending }: { readonly block: Block; readonly isPending: boolean }) {
@@ -169,7 +169,7 @@ function BlockFacts({ block, isPending }: { readonly block: Block; readonly isPe
         <FactOf name="Transactions">
           <Integer of={block.transactions.length} />
         </FactOf>
-        {totals && <Totals of={totals} />}
+        {totals !== null && <Totals of={totals} />}
         {fullness !== null && <FactOf name="Fullness">{percentText(fullness)}</FactOf>}
       </Facts>
       <Facts>
@@ -199,7 +199,15 @@ function BlockFacts({ block, isPending }: { readonly block: Block; readonly isPe
   );
 }
 
-function Totals({ of: totals }: { readonly of: BlockRow }) {
+/** Until the sums are read, the facts keep their room. */
+function Totals({ of: totals }: { readonly of: BlockRow | undefined }) {
+  if (!totals) {
+    return ['Failed', 'Events', 'L2 gas', 'Fees'].map((name) => (
+      <FactOf key={name} name={name}>
+        <span className="quiet">–</span>
+      </FactOf>
+    ));
+  }
   return (
     <>
       <FactOf name="Failed">

@@ -53,6 +53,7 @@ function Contract({ address }: { readonly address: string }) {
     useMemo(() => (classHash === undefined ? [] : [classHash]), [classHash]),
   );
   const abi = classHash === undefined ? undefined : classes.get(classHash);
+  const isRead = facts.error !== null || (facts.data && (abi !== undefined || !facts.data.hasAbi));
   return (
     <>
       <Heading
@@ -80,28 +81,31 @@ function Contract({ address }: { readonly address: string }) {
         <Unread query={facts} what="the contract" />
       )}
       {tab !== 'interact' && <LastDone />}
-      <Tabs
-        current={tab ?? ''}
-        isFirstDefault={start !== 'interact'}
-        tabs={[
-          { id: 'transactions', name: 'Transactions' },
-          { id: 'calls', name: 'Calls' },
-          { id: 'events', name: 'Events' },
-          ...(abi && isToken(abi) ? [{ id: 'token', name: 'Token' }] : []),
-          { id: 'interact', name: 'Interact' },
-          { id: 'storage', name: 'Storage' },
-          { id: 'abi', name: 'ABI', count: abi?.functions.size },
-          { id: 'history', name: 'History' },
-        ]}
-      />
-      <ContractTab
-        address={address}
-        tab={tab ?? ''}
-        abi={abi}
-        classHash={classHash}
-        isRead={facts.data !== undefined}
-        hasError={facts.error !== null}
-      />
+      {/* Read at the same time as the facts above, whose height is not yet known. */}
+      <div className={isRead ? undefined : 'is-hidden'}>
+        <Tabs
+          current={tab ?? ''}
+          isFirstDefault={start !== 'interact'}
+          tabs={[
+            { id: 'transactions', name: 'Transactions' },
+            { id: 'calls', name: 'Calls' },
+            { id: 'events', name: 'Events' },
+            ...(abi && isToken(abi) ? [{ id: 'token', name: 'Token' }] : []),
+            { id: 'interact', name: 'Interact' },
+            { id: 'storage', name: 'Storage' },
+            { id: 'abi', name: 'ABI', count: abi?.functions.size },
+            { id: 'history', name: 'History' },
+          ]}
+        />
+        <ContractTab
+          address={address}
+          tab={tab ?? ''}
+          abi={abi}
+          classHash={classHash}
+          isRead={facts.data !== undefined}
+          hasError={facts.error !== null}
+        />
+      </div>
     </>
   );
 }
@@ -164,6 +168,8 @@ function useFacts(address: string) {
         hasClass.current = true;
       }
       return {
+        /** Whether the class was read with the facts. */
+        hasAbi: contractClass.status === 'fulfilled' && contractClass.value !== undefined,
         classHash: classHash.status === 'fulfilled' ? classHash.value : undefined,
         nonce: nonce.status === 'fulfilled' ? BigInt(nonce.value) : undefined,
         strk: strk.status === 'fulfilled' ? BigInt(strk.value.amount) : undefined,

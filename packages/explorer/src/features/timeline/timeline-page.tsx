@@ -48,9 +48,11 @@ export function TimelinePage() {
       ) : (
         <Line head={head} snapshots={rows} />
       )}
-      <div className="line-of line-form">
-        <TakeSnapshot />
-      </div>
+      {head !== undefined && (
+        <div className="line-of line-form">
+          <TakeSnapshot />
+        </div>
+      )}
       <LastDone />
       {snapshots.error && rows.length === 0 ? (
         <Problem error={snapshots.error} what="the snapshots" retry={snapshots.refetch} />
