@@ -64,11 +64,13 @@ export function filterQuery(params: URLSearchParams): Record<string, string> {
 
 /** The value of a filter in words. */
 export function filterValueText(name: string, value: string, names: Names): string {
-  if (name === 'type') return TYPE_NAMES[value] ?? value;
-  if (name === 'status') return value.toLowerCase();
-  if (name === 'function') return functionName(value) ?? value;
-  if (name === 'panic') return `“${escapeText(value, LONGEST_TEXT).text}”`;
-  return names.get(value) ?? escapeText(value, LONGEST_TEXT).text;
+  // An address of the page can have any text.
+  const text = escapeText(value, LONGEST_TEXT).text;
+  if (name === 'type') return (Object.hasOwn(TYPE_NAMES, value) && TYPE_NAMES[value]) || text;
+  if (name === 'status') return text.toLowerCase();
+  if (name === 'function') return functionName(value) ?? text;
+  if (name === 'panic') return `“${text}”`;
+  return names.get(value) ?? text;
 }
 
 /** A filter in words. */
