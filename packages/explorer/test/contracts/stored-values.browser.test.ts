@@ -1,8 +1,8 @@
 // Storage of a contract: each value is one row, whole, and is edited as one.
 /// <reference lib="dom" />
 
-import type { Page } from 'playwright-core';
 import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
 import { num, shortString } from 'starknet';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { classTextWithPlaces } from '../../../../contracts/classes.js';
@@ -144,7 +144,9 @@ describe('a value', () => {
     await page.getByLabel('New value of title').press('Enter');
     await apply(page);
     // A long string is folded until it is asked for.
-    await rowsOf(page, /^title/).getByText('Show the string').click();
+    await rowsOf(page, /^title/)
+      .getByText('Show the string')
+      .click();
     await expect.poll(() => rowsOf(page, /^title/).innerText()).toContain(longer.trim());
     await rowsOf(page, /^title/)
       .getByRole('button', { name: 'Edit title' })

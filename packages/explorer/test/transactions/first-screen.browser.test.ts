@@ -48,30 +48,33 @@ async function expectVisible(page: Page, part: Locator): Promise<void> {
 test.each([
   ['a laptop', 1440, 900],
   ['a phone', 390, 844],
-])('on %s the sentence, the failing line and its variables need no scrolling', async (_, width, height) => {
-  const line = String(marks().get('helper')?.line);
-  for (const hash of [plain, nested]) {
-    const { page, complaints, leave } = await stage.open(`tx/${hash}`, {
-      viewport: { width, height },
-    });
-    const why = page.getByRole('region', { name: 'Why it failed' });
-    const headline = why.locator('.headline');
-    const { summary } = await stage.node.client.call('devnet_explainTransaction', [hash]);
-    // A slow explanation replaces the message of the receipt.
-    await expect.poll(() => headline.innerText()).toBe(summary.replace(/^Reverted: /, ''));
-    await expectVisible(page, headline);
-    const failingLine = why.locator('.code [aria-current]');
-    await expectVisible(page, failingLine);
-    expect(await failingLine.getAttribute('value')).toBe(line);
-    const variables = why.getByRole('region', { name: 'Variables' });
-    const row = variables.locator('dl > div').filter({ hasText: 'value' }).first();
-    await expectVisible(page, row);
-    expect(await row.locator('dd').innerText()).toBe('1');
-    expect(await page.evaluate(() => scrollY)).toBe(0);
-    expect(complaints).toEqual([]);
-    await leave();
-  }
-});
+])(
+  'on %s the sentence, the failing line and its variables need no scrolling',
+  async (_, width, height) => {
+    const line = String(marks().get('helper')?.line);
+    for (const hash of [plain, nested]) {
+      const { page, complaints, leave } = await stage.open(`tx/${hash}`, {
+        viewport: { width, height },
+      });
+      const why = page.getByRole('region', { name: 'Why it failed' });
+      const headline = why.locator('.headline');
+      const { summary } = await stage.node.client.call('devnet_explainTransaction', [hash]);
+      // A slow explanation replaces the message of the receipt.
+      await expect.poll(() => headline.innerText()).toBe(summary.replace(/^Reverted: /, ''));
+      await expectVisible(page, headline);
+      const failingLine = why.locator('.code [aria-current]');
+      await expectVisible(page, failingLine);
+      expect(await failingLine.getAttribute('value')).toBe(line);
+      const variables = why.getByRole('region', { name: 'Variables' });
+      const row = variables.locator('dl > div').filter({ hasText: 'value' }).first();
+      await expectVisible(page, row);
+      expect(await row.locator('dd').innerText()).toBe('1');
+      expect(await page.evaluate(() => scrollY)).toBe(0);
+      expect(complaints).toEqual([]);
+      await leave();
+    }
+  },
+);
 
 test('another function of the stack has its own line and variables', async () => {
   const { page } = await stage.open(`tx/${plain}`, { viewport: { width: 1440, height: 900 } });
