@@ -5,7 +5,6 @@ import { to } from '../navigation/route.js';
 import { runTask } from '../state/tasks.js';
 import { type JsonPart, partsAt } from '../traces/json-parts.js';
 import { PlainButton } from './button.js';
-import { Icon } from './icons.js';
 import { Link, UntrustedText } from './values.js';
 
 const FIRST_ITEMS = 50;
@@ -72,11 +71,8 @@ function Branch({ of, path, value, read }: BranchProps) {
   return (
     <div>
       <PlainButton aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        <span className="signed">
-          <Icon name={isOpen ? 'down' : 'right'} />
-          {label}
-          <span className="quiet">{isList ? `[${grouped(size)}]` : `{${grouped(size)}}`}</span>
-        </span>
+        {label}
+        <span className="quiet">{isList ? `[${grouped(size)}]` : `{${grouped(size)}}`}</span>
       </PlainButton>
       {isOpen && (
         <div className="twigs">

@@ -15,7 +15,7 @@ interface FilterField {
   /** The only values, with their words. */
   readonly options?: readonly (readonly [value: string, word: string])[];
   readonly placeholder?: string;
-  /** Whether known addresses are offered. */
+  /** Whether the known addresses are offered. */
   readonly isAddress?: boolean;
   /** Why a text cannot be used. */
   readonly fault?: (text: string) => string | undefined;
@@ -171,7 +171,7 @@ interface TextEditorProps {
   readonly apply: (text: string) => void;
 }
 
-const MOST_KNOWN = 30;
+const MOST_SUGGESTIONS = 30;
 
 function TextEditor({ name, value, apply }: TextEditorProps) {
   const names = useNames();
@@ -179,10 +179,12 @@ function TextEditor({ name, value, apply }: TextEditorProps) {
   const { label, placeholder, isAddress = false, fault } = FIELDS[name];
   const typed = text.trim();
   const search = typed.toLowerCase();
-  const known = isAddress
-    ? [...names].filter(([, word]) => word.toLowerCase().includes(search)).slice(0, MOST_KNOWN)
+  const suggestions = isAddress
+    ? [...names]
+        .filter(([, word]) => word.toLowerCase().includes(search))
+        .slice(0, MOST_SUGGESTIONS)
     : [];
-  const byName = known.find(([, word]) => word.toLowerCase() === search)?.[0];
+  const byName = suggestions.find(([, word]) => word.toLowerCase() === search)?.[0];
   const wrong = typed === '' || byName !== undefined ? undefined : fault?.(typed);
   const id = `filter-${name}`;
   return (
@@ -206,14 +208,14 @@ function TextEditor({ name, value, apply }: TextEditorProps) {
           Apply
         </Button>
       </Form>
-      {wrong !== undefined && known.length === 0 && (
+      {wrong !== undefined && suggestions.length === 0 && (
         <span id={id} className="fail">
           {wrong}
         </span>
       )}
-      {known.length > 0 && (
+      {suggestions.length > 0 && (
         <ul className="known-addresses" aria-label="Known addresses">
-          {known.map(([address, word]) => (
+          {suggestions.map(([address, word]) => (
             <li key={address}>
               <PlainButton
                 className="plain menu-item"
