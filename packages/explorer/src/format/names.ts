@@ -195,7 +195,7 @@ export function useContractFacts(address: string): LoadedName | undefined {
 /** The name of a contract; undefined until one is known, and for a contract without. */
 export function useContractName(address: string): string | undefined {
   const own = useContext(NamesContext).get(address);
-  useShown(contractNames, [address]);
+  useShown(contractNames, own === undefined ? [address] : []);
   const loaded = useSyncExternalStore(contractNames.subscribe, () =>
     contractNames.texts().get(address),
   );
@@ -205,7 +205,7 @@ export function useContractName(address: string): string | undefined {
 /** The name of a class; undefined until one is known, and for a class without. */
 export function useClassName(classHash: string): string | undefined {
   const own = useContext(NamesContext).get(classHash);
-  useShown(classNames, [classHash]);
+  useShown(classNames, own === undefined ? [classHash] : []);
   const loaded = useSyncExternalStore(classNames.subscribe, () =>
     classNames.texts().get(classHash),
   );

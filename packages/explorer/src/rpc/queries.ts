@@ -11,7 +11,8 @@ import type {
 import { QueryClient, type UseQueryResult, useQueries, useQuery } from '@tanstack/react-query';
 import { grouped } from '../format/amount.js';
 import { learnNames } from '../format/names.js';
-import { readClassAbi } from './abis.js';
+import { runTask } from '../state/tasks.js';
+import { readClassAbi, readContractAbi } from './abis.js';
 import { call, isMissing, Unreachable } from './client.js';
 import type { Result } from './methods.js';
 import { preloadNames } from './names.js';
@@ -111,6 +112,10 @@ export async function readTransactions(
           () => listTransactions(filter, cursor, isTip),
           () => standardTransactions(filter, 'pre_confirmed', isTip ? 1 : MOST_STANDARD_PAGES),
         );
+  // In the same request as the names.
+  for (const { call: called } of page.rows) {
+    if (called) runTask(queries.prefetchQuery(abiAtQuery(called.contract_address)));
+  }
   await preloadNames(page.rows.flatMap((row) => [row.sender_address, row.call?.contract_address]));
   return page;
 }
@@ -226,12 +231,8 @@ const classQuery = (hash: string) => ({
 });
 
 /** ABI of the current class at an address. */
-export async function readAbiAt(contract_address: string): Promise<Abi> {
-  const hash = await call('starknet_getClassHashAt', {
-    block_id: 'pre_confirmed',
-    contract_address,
-  });
-  return queries.ensureQueryData(classQuery(hash));
+export async function readAbiAt(address: string): Promise<Abi> {
+  return learnNames(await readContractAbi(address));
 }
 
 const abiAtQuery = (address: string) => ({

@@ -24,7 +24,7 @@ const hrefOf = (row: ClassRow): string => to('class', row.class_hash);
 
 async function readNamedClasses(cursor: string | undefined) {
   const page = await readClasses(cursor);
-  await classNames.load(page.rows.map(idOf));
+  await classNames.load(page.rows.map(idOf).filter((hash) => !classNames.get(hash)));
   return page;
 }
 

@@ -3,7 +3,7 @@ import { type CallTree, classesIn, type Frame, shortHash } from '@starkbox/abi';
 import { useQuery } from '@tanstack/react-query';
 import { useContext, useEffect, useMemo, useState } from 'react';
 import { grouped } from '../../format/amount.js';
-import { useNames } from '../../format/names.js';
+import { useNames, useNamesOf } from '../../format/names.js';
 import { timeText } from '../../format/time.js';
 import { isShortcut } from '../../navigation/key-events.js';
 import { BesideContext, setQuery, to, useRoute } from '../../navigation/route.js';
@@ -17,7 +17,7 @@ import { Link, Status, UntrustedText } from '../../parts/values.js';
 import { call, RpcFailure } from '../../rpc/client.js';
 import { liveNow, useLive } from '../../rpc/live-state.js';
 import type { Receipt, Result, Transaction } from '../../rpc/methods.js';
-import { useAbis, useClasses, useExplained, useTransaction } from '../../rpc/queries.js';
+import { useAbis, useClasses, useExplained, useHeader, useTransaction } from '../../rpc/queries.js';
 import { lastPastChange } from '../../rpc/undone-blocks.js';
 import { runTask } from '../../state/tasks.js';
 import { treeOf } from '../../traces/whole-frame.js';
@@ -88,6 +88,19 @@ function useCalledClasses(tree: CallTree | undefined) {
 /** Most contracts whose ABIs are read for calls that were undone. */
 const MOST_UNDONE = 50;
 
+/** Most contracts whose names are read before the tree is shown. */
+const MOST_NAMED = 100;
+
+function contractsIn(tree: CallTree | undefined): readonly string[] {
+  const addresses = new Set<string>();
+  const visit = ({ contract, children }: Frame): void => {
+    addresses.add(contract);
+    if (addresses.size < MOST_NAMED) children.forEach(visit);
+  };
+  tree?.roots.forEach(visit);
+  return [...addresses];
+}
+
 function contractsWithoutClass(frames: readonly Frame[]): readonly string[] {
   const addresses = new Set<string>();
   const visit = ({ contract, classHash, children }: Frame): void => {
@@ -108,7 +121,9 @@ export function TransactionPage({ id: hash }: { readonly id: string }) {
   useProgress(read?.receipt, () => runTask(refetch()));
   const tree = useMemo(() => data && treeOf(data.transaction, data.trace, data.receipt), [data]);
   const { classes, isRead } = useCalledClasses(tree);
-  const name = useNames().get(hash);
+  // Asked for with the classes, because the page is shown once these are read.
+  useHeader(read?.receipt);
+  const name = useNamesOf(useMemo(() => contractsIn(tree), [tree])).get(hash);
 
   if (isPending) {
     return (
