@@ -202,6 +202,11 @@ export function useContractName(address: string): string | undefined {
   return own ?? loaded;
 }
 
+/** Loads the names of classes together with the other names of the page. */
+export function useClassNamesOf(classHashes: readonly string[]): void {
+  useShown(classNames, classHashes);
+}
+
 /** The name of a class; undefined until one is known, and for a class without. */
 export function useClassName(classHash: string): string | undefined {
   const own = useContext(NamesContext).get(classHash);

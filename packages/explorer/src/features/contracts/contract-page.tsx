@@ -15,6 +15,7 @@ import { TransactionList } from '../../parts/transaction/transaction-list.js';
 import { Address, ClassRef, Copy, Link, Mark, UntrustedText } from '../../parts/values.js';
 import { useBalances } from '../../rpc/balances.js';
 import { call, RpcFailure } from '../../rpc/client.js';
+import { useContractIndex } from '../../rpc/contract-index.js';
 import { useLive } from '../../rpc/live-state.js';
 import { queries, readTransactions, type TransactionRow, useClasses } from '../../rpc/queries.js';
 import { Calls } from './calls.js';
@@ -46,6 +47,8 @@ function Contract({ address }: { readonly address: string }) {
   const name = useContractName(address);
   const tabInAddress = useRoute().query.get('tab') ?? undefined;
   const facts = useFacts(address);
+  // Asked for with the facts, because the balances of the contract need it.
+  useContractIndex();
   const classHash = facts.data?.classHash;
   const start = useStart(address, facts.data && classHash !== undefined);
   const tab = tabInAddress === 'read' ? 'interact' : (tabInAddress ?? start);

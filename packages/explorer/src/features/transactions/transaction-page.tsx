@@ -3,7 +3,7 @@ import { type CallTree, classesIn, type Frame, shortHash } from '@starkbox/abi';
 import { useQuery } from '@tanstack/react-query';
 import { useContext, useEffect, useMemo, useState } from 'react';
 import { grouped } from '../../format/amount.js';
-import { useNames, useNamesOf } from '../../format/names.js';
+import { useClassNamesOf, useNames, useNamesOf } from '../../format/names.js';
 import { timeText } from '../../format/time.js';
 import { isShortcut } from '../../navigation/key-events.js';
 import { BesideContext, setQuery, to, useRoute } from '../../navigation/route.js';
@@ -80,6 +80,7 @@ function useCalledClasses(tree: CallTree | undefined) {
   const hashes = useMemo(() => (tree ? classesIn(tree.roots) : []), [tree]);
   const addresses = useMemo(() => (tree ? contractsWithoutClass(tree.roots) : []), [tree]);
   const byHash = useClasses(hashes);
+  useClassNamesOf(hashes);
   const byAddress = useAbis(addresses);
   const classes = useMemo(() => new Map([...byAddress, ...byHash]), [byAddress, byHash]);
   return { classes, isRead: classes.size >= hashes.length + addresses.length };
