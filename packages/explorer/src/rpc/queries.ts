@@ -103,21 +103,28 @@ export async function readTransactions(
   cursor: string | undefined,
   isTip = false,
 ): Promise<Page<TransactionRow>> {
-  const below = standardFrom(cursor);
-  const page =
-    below !== undefined
-      ? await standardTransactions(filter, below)
-      : await orStandard(
-          'devnet_listTransactions',
-          () => listTransactions(filter, cursor, isTip),
-          () => standardTransactions(filter, 'pre_confirmed', isTip ? 1 : MOST_STANDARD_PAGES),
-        );
+  const page = await readTransactionRows(filter, cursor, isTip);
   // In the same request as the names.
   for (const { call: called } of page.rows) {
     if (called) runTask(queries.prefetchQuery(abiAtQuery(called.contract_address)));
   }
   await preloadNames(page.rows.flatMap((row) => [row.sender_address, row.call?.contract_address]));
   return page;
+}
+
+/** The same without names. */
+export async function readTransactionRows(
+  filter: TransactionFilter,
+  cursor: string | undefined,
+  isTip = false,
+): Promise<Page<TransactionRow>> {
+  const below = standardFrom(cursor);
+  if (below !== undefined) return standardTransactions(filter, below);
+  return orStandard(
+    'devnet_listTransactions',
+    () => listTransactions(filter, cursor, isTip),
+    () => standardTransactions(filter, 'pre_confirmed', isTip ? 1 : MOST_STANDARD_PAGES),
+  );
 }
 
 /** Most empty pages in a row before reading on needs a request. */

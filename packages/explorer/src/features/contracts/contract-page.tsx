@@ -17,7 +17,12 @@ import { useBalances } from '../../rpc/balances.js';
 import { call, RpcFailure } from '../../rpc/client.js';
 import { useContractIndex } from '../../rpc/contract-index.js';
 import { useLive } from '../../rpc/live-state.js';
-import { queries, readTransactions, type TransactionRow, useClasses } from '../../rpc/queries.js';
+import {
+  queries,
+  readTransactionRows,
+  type TransactionRow,
+  useClasses,
+} from '../../rpc/queries.js';
 import { Calls } from './calls.js';
 import { History } from './class-history.js';
 import { AbiView } from './class-page.js';
@@ -128,7 +133,7 @@ function useStart(
     queryKey: ['contract start', address],
     gcTime: 0,
     queryFn: async () => {
-      const { rows } = await readTransactions({ contract: address }, undefined, true);
+      const { rows } = await readTransactionRows({ contract: address }, undefined, true);
       return rows.filter((row) => row.call?.contract_address === address || !isDeployment(row))
         .length;
     },
