@@ -232,6 +232,7 @@ const STARKBOX: FolderTable = {
   'cli/commands': {
     may: [
       ...STEPS,
+      'chain/queries',
       'rehearsal',
       'bundles',
       'bundles/content',
