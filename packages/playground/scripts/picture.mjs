@@ -34,6 +34,7 @@ try {
   const explorer = page.frameLocator('iframe');
   await explorer.getByRole('heading', { name: 'Reverted' }).waitFor();
   await explorer.locator('.code li[aria-current]').waitFor();
+  await explorer.locator('.failing-variables[aria-busy="false"]').waitFor();
   await page.mouse.move(0, 0);
   await page.screenshot({ path: fileURLToPath(FILE) });
 } finally {
