@@ -35,8 +35,8 @@ import { published } from './workspaces.mjs';
  * @type {Readonly<Record<string, readonly [packed: number, unpacked: number]>>}
  */
 const LIMITS = {
-  starkbox: [2_700, 8_200],
-  '@starkbox/abi': [100, 340],
+  starkbox: [2_950, 9_200],
+  '@starkbox/abi': [110, 380],
   '@starkbox/argent-classes': [1_600, 1_600],
   '@starkbox/debugger': [55, 205],
   '@starkbox/engine': [900, 1_000],
