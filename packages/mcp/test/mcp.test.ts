@@ -272,7 +272,7 @@ describe('starkbox mcp', () => {
     };
     expect(await refused('balanceof', [other])).toContain('balance_of(');
     expect(await refused('transfer', [other, 'many'])).toContain(
-      'Argument amount of transfer(recipient: ContractAddress, amount: u256) -> bool: write a number',
+      'Argument amount of transfer(recipient: ContractAddress, amount: u256) -> bool: enter a number',
     );
     expect(await refused('balance_of', [])).toContain('takes 1 argument; 0 were given');
     expect(await refused('transfer', [other, 1e21])).toContain('write it as a string');

@@ -405,7 +405,7 @@ function variantFelt(
     const index = variants.indexOf(text.trim());
     if (index >= 0 && text.trim() !== '') return [toFelt(BigInt(index))];
     if (variants.length > 0 && !/^\d+$/.test(text.trim())) {
-      throw new InvalidInput(`Write one of ${variants.filter(Boolean).join(', ')}.`);
+      throw new InvalidInput(`Enter one of ${variants.filter(Boolean).join(', ')}.`);
     }
     return [feltOf(text.trim())];
   });
