@@ -56,7 +56,7 @@ test(
     const overflows: string[] = [];
     for (let at = 0; at < paths.length; at += MOST_FRAMES) {
       const frames = await openInstance(paths.slice(at, at + MOST_FRAMES));
-      overflows.push(...(await frames.sweep(await widths(frames, ALL_WIDTHS ? 1 : 41))));
+      overflows.push(...(await frames.sweep(await widths(frames, ALL_WIDTHS ? 1 : 97))));
       await frames.disconnect();
       await frames.show('.connection', 'not reachable');
       overflows.push(...(await frames.sweep(await widths(frames, ALL_WIDTHS ? 1 : 97))));
