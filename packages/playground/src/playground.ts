@@ -194,8 +194,12 @@ async function setClass(contract: ReadyContract, sourceClass: SourceClass): Prom
   const { chain } = playground.get();
   if (chain.phase !== 'ready') return;
   const classHash = await addSource(chain.chain, sourceClass);
-  const deployed = await contractsOf(chain.chain, classHash);
-  if (playground.get().contract === contract) update({ deployed, address: deployed.at(-1) });
+  const listed = await contractsOf(chain.chain, classHash);
+  if (playground.get().contract !== contract) return;
+  // A contract may have been deployed while the list was read.
+  const added = playground.get().deployed.filter((address) => !listed.includes(address));
+  const deployed = [...listed, ...added];
+  update({ deployed, address: deployed.at(-1) });
 }
 
 export function selectContract(address: string): void {
