@@ -59,18 +59,23 @@ const BASE_UNITS: ReadonlyMap<string, string> = new Map([
   ['ETH', 'wei'],
 ]);
 
+/** The digits before and behind the decimal point, without zeros at the end. */
+function partsOf(amount: bigint, decimals: number) {
+  const token = 10n ** BigInt(decimals);
+  const fraction = String(amount % token)
+    .padStart(decimals, '0')
+    .replace(/0+$/, '');
+  return { whole: amount / token, fraction };
+}
+
 /** `1.5 STRK`; what is cut off at the end is marked. */
 export function amountText(
   amount: bigint,
   unit: string,
   decimals: number = TOKEN_DECIMALS,
 ): string {
-  const token = 10n ** BigInt(decimals);
-  const fraction = String(amount % token)
-    .padStart(decimals, '0')
-    .replace(/0+$/, '');
-  const whole = String(amount / token);
-  if (whole === '0' && amount > 0n && fraction.search(/[^0]/) >= MOST_DECIMALS) {
+  const { whole, fraction } = partsOf(amount, decimals);
+  if (whole === 0n && amount > 0n && fraction.search(/[^0]/) >= MOST_DECIMALS) {
     return `${amount} ${BASE_UNITS.get(unit) ?? `base units of ${unit}`}`;
   }
   if (fraction === '') return `${whole} ${unit}`;
@@ -84,11 +89,8 @@ export function exactAmountText(
   unit: string,
   decimals: number = TOKEN_DECIMALS,
 ): string {
-  const token = 10n ** BigInt(decimals);
-  const fraction = String(amount % token)
-    .padStart(decimals, '0')
-    .replace(/0+$/, '');
-  return `${grouped(amount / token)}${fraction === '' ? '' : `.${fraction}`} ${unit}`;
+  const { whole, fraction } = partsOf(amount, decimals);
+  return `${grouped(whole)}${fraction === '' ? '' : `.${fraction}`} ${unit}`;
 }
 
 /** How an address gets an amount of STRK or ETH. */
