@@ -98,17 +98,30 @@ export function mintText(address: string, amount: bigint, unit: string): string 
   return `devnet_mint {"address": "${address}", "amount": ${amount}, "unit": "${unit === 'ETH' ? 'WEI' : 'FRI'}"}`;
 }
 
-/** Gives an address an amount of STRK or ETH. */
+/** Gives an address the missing amount of STRK or ETH, and what fees take from it. */
 export function mintAction(
   address: string,
-  amount: bigint,
+  missing: bigint,
   unit: string,
   name: string,
+  fees = 0n,
 ): RemedyAction {
+  const more = fees === 0n ? '' : `, and ${exactAmountText(fees, unit)} for fees`;
   return {
     kind: 'mint',
-    label: `Give ${name} the missing ${exactAmountText(amount, unit)}`,
+    label: `Give ${name} the missing ${exactAmountText(missing, unit)}${more}`,
     method: 'devnet_mint',
-    params: { address, amount, unit: unit === 'ETH' ? 'WEI' : 'FRI' },
+    params: { address, amount: missing + fees, unit: unit === 'ETH' ? 'WEI' : 'FRI' },
   };
+}
+
+/** The most that a transaction may cost. */
+export function mostFee({
+  resource_bounds: bounds,
+  tip = '0x0',
+}: ExplainedTransaction): bigint | undefined {
+  if (!bounds) return undefined;
+  const cost = (name: keyof Bounds, extra = 0n): bigint =>
+    BigInt(bounds[name].max_amount) * (BigInt(bounds[name].max_price_per_unit) + extra);
+  return cost('l1_gas') + cost('l1_data_gas') + cost('l2_gas', BigInt(tip));
 }

@@ -1,4 +1,5 @@
 // Causes of failures before and after execution: nonces, resource bounds, gas and the balance that pays for it.
+import { toFelt } from '../felt.js';
 import type { Bounds } from '../transactions/invoke.js';
 import type { RemedyAction } from './explained.js';
 import {
@@ -6,6 +7,7 @@ import {
   type Facts,
   mintAction,
   mintText,
+  mostFee,
   type PossibleFinding,
   type Rule,
 } from './finding.js';
@@ -16,8 +18,6 @@ const RESOURCES: ReadonlyMap<string, keyof Bounds> = new Map([
   ['L2Gas', 'l2_gas'],
 ]);
 const ESTIMATE = 'starknet_estimateFee returns the required amounts and prices';
-
-const hex = (value: bigint): string => `0x${value.toString(16)}`;
 
 const resource = (name: string | undefined): string => RESOURCES.get(name ?? '') ?? 'gas';
 
@@ -65,7 +65,7 @@ function boundsTooLow(match: RegExpExecArray): PossibleFinding {
   for (const [, name, what, , least = '0'] of lowBounds) {
     const kind = RESOURCES.get(name ?? '');
     const member = what === 'amount' ? 'max_amount' : 'max_price_per_unit';
-    if (kind) raised[kind] = { ...raised[kind], [member]: hex(BigInt(least)) };
+    if (kind) raised[kind] = { ...raised[kind], [member]: toFelt(BigInt(least)) };
   }
   const all = lowBounds.map(([, name, what, offered = '0', least = '0']) => {
     const bound = `${resource(name)}.${what === 'amount' ? 'max_amount' : 'max_price_per_unit'}`;
@@ -95,13 +95,13 @@ function usedMore([, name, limit = '0', consumed = '0']: RegExpExecArray): Possi
   return {
     what: `it used ${needed} ${resource(name)}, ${needed - most} more than the ${most} that it offered`,
     isWhole: true,
-    hint: `Raise ${bound} from ${most} to ${needed} (${hex(needed)}) or more; ${ESTIMATE}.`,
+    hint: `Raise ${bound} from ${most} to ${needed} (${toFelt(needed)}) or more; ${ESTIMATE}.`,
     ...(kind === undefined
       ? {}
       : {
           actions: [
             raiseBounds(
-              { [kind]: { max_amount: hex(withMargin(needed)) } },
+              { [kind]: { max_amount: toFelt(withMargin(needed)) } },
               `Send again with at most ${withMargin(needed)} ${kind}`,
             ),
           ],
@@ -136,22 +136,11 @@ function outOfGas(_: RegExpExecArray, { transaction, frame }: Facts): PossibleFi
     hint: `Raise resource_bounds.${kind}.max_amount above ${limit}; ${ESTIMATE}. If no amount is enough, look for an endless loop.`,
     actions: [
       raiseBounds(
-        { [kind]: { max_amount: hex(raised) } },
+        { [kind]: { max_amount: toFelt(raised) } },
         `Send again with at most ${raised} ${kind}`,
       ),
     ],
   };
-}
-
-/** The most that a transaction may cost. */
-function mostFee({
-  resource_bounds: bounds,
-  tip = '0x0',
-}: Facts['transaction']): bigint | undefined {
-  if (!bounds) return undefined;
-  const cost = (name: keyof Bounds, extra = 0n): bigint =>
-    BigInt(bounds[name].max_amount) * (BigInt(bounds[name].max_price_per_unit) + extra);
-  return cost('l1_gas') + cost('l1_data_gas') + cost('l2_gas', BigInt(tip));
 }
 
 export function accountNotDeployed(address: string, view: Facts['view']): PossibleFinding {

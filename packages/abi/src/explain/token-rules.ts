@@ -1,7 +1,7 @@
 // Causes of failures in tokens: balances and allowances.
 import type { Frame } from '../call-tree.js';
 import type { NamedValue } from '../decode.js';
-import { decodeShortString } from '../felt.js';
+import { decodeShortString, toFelt } from '../felt.js';
 import { ETH_ADDRESS, STRK_ADDRESS } from '../names.js';
 import { selectorOf } from '../selector.js';
 import type { RemedyAction } from './explained.js';
@@ -11,6 +11,7 @@ import {
   type Facts,
   mintAction,
   mintText,
+  mostFee,
   type PossibleFinding,
   type Rule,
 } from './finding.js';
@@ -50,7 +51,6 @@ function transferOf(frame: Frame, { view, caller, sender }: Facts): Transfer | u
 }
 
 const LOW_HALF = (1n << 128n) - 1n;
-const hex = (value: bigint): string => `0x${value.toString(16)}`;
 
 const isAmount = ({ value }: NamedValue): boolean => value.kind === 'number';
 
@@ -87,6 +87,11 @@ async function inTokens(amount: bigint, token: string, facts: Facts): Promise<st
   return exactAmountText(amount, symbol ?? 'tokens', decimals);
 }
 
+/** A reverted transaction has paid its fee, and the next one pays it again. */
+function feesOf(owner: string, unit: string, { transaction, sender }: Facts): bigint {
+  return owner === sender && unit === 'STRK' ? 2n * (mostFee(transaction) ?? 0n) : 0n;
+}
+
 async function dealAction(
   { token, owner, amount }: Transfer,
   missing: bigint,
@@ -94,7 +99,7 @@ async function dealAction(
 ): Promise<RemedyAction> {
   const unit = UNITS.get(token);
   const who = facts.view.address(owner);
-  if (unit !== undefined) return mintAction(owner, missing, unit, who);
+  if (unit !== undefined) return mintAction(owner, missing, unit, who, feesOf(owner, unit, facts));
   return {
     kind: 'deal',
     label: `Give ${who} the missing ${await inTokens(missing, token, facts)}`,
@@ -119,7 +124,7 @@ async function balance(_: RegExpExecArray, facts: Facts): Promise<PossibleFindin
   const give =
     unit === undefined
       ? `devnet_deal {"token": "${token}", "address": "${owner}", "amount": ${amount}}`
-      : mintText(owner, missing, unit);
+      : mintText(owner, missing + feesOf(owner, unit, facts), unit);
   const balanceText = inUnits(balance, token);
   return {
     hint: `${who} held ${balanceText}${unit === undefined ? ` of ${name}` : ''} before, but the transfer needs ${inUnits(amount, token)}: ${inUnits(missing, token)} are missing. Send less, or call ${give}.`,
@@ -147,7 +152,7 @@ async function allowance(_: RegExpExecArray, facts: Facts): Promise<PossibleFind
           sender_address: owner,
           contract_address: token,
           entry_point_selector: selectorOf('approve'),
-          calldata: [spender, hex(amount & LOW_HALF), hex(amount >> 128n)],
+          calldata: [spender, toFelt(amount & LOW_HALF), toFelt(amount >> 128n)],
         },
       },
     ],

@@ -1,5 +1,5 @@
 // Page with the list of classes: names, their contracts, and a form that declares one.
-import { shortHash } from '@starkbox/abi';
+import { canonicalFelt, shortHash } from '@starkbox/abi';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { counted, grouped } from '../../format/amount.js';
@@ -29,8 +29,11 @@ async function readNamedClasses(cursor: string | undefined) {
 }
 
 export function ClassesPage() {
-  const [isDeclaring, setDeclaring] = useState(false);
-  const text = useRoute().query.get('q') ?? '';
+  const { query } = useRoute();
+  // A failed transaction leads here with the class that it needs.
+  const missing = canonicalFelt(query.get('declare') ?? '');
+  const [isDeclaring, setDeclaring] = useState(missing !== undefined);
+  const text = query.get('q') ?? '';
   const counts = useContractCounts();
   const columns = useMemo(() => classColumns(counts), [counts]);
   const isFiltered = text.trim() !== '';
@@ -47,7 +50,7 @@ export function ClassesPage() {
           </>
         }
       />
-      {isDeclaring && <DeclarePanel />}
+      {isDeclaring && <DeclarePanel missing={missing} />}
       <div className="tab-bar">
         <FilterField
           text={text}

@@ -19,20 +19,30 @@ interface ChosenClass extends ClassToDeclare {
   readonly isKnown: boolean;
 }
 
-export function DeclarePanel() {
+interface DeclarePanelProps {
+  /** Hash of the class that a failed transaction needs. */
+  readonly missing?: string | undefined;
+}
+
+export function DeclarePanel({ missing }: DeclarePanelProps) {
   return (
     <AddressBook id="declare-book">
-      <DeclareForm />
+      <DeclareForm missing={missing} />
     </AddressBook>
   );
 }
 
-function DeclareForm() {
+function DeclareForm({ missing }: DeclarePanelProps) {
   const files = useClassFiles();
   const { chosen, compiled, error } = files;
   const [as, setAs] = useState('account 0');
   return (
     <section className="panel stack declare" aria-label="Declare a class">
+      {missing !== undefined && (
+        <p>
+          The failed transaction needs class <code>{missing}</code>.
+        </p>
+      )}
       <FilePlace isBusy={files.isBusy} take={files.take} />
       {error !== undefined && (
         <p className="fail" role="alert">
@@ -45,7 +55,7 @@ function DeclareForm() {
       )}
       {chosen && (
         <>
-          <ClassFacts of={chosen} compiled={compiled} />
+          <ClassFacts of={chosen} compiled={compiled} missing={missing} />
           <DeclareActions
             of={chosen}
             compiled={compiled}
@@ -139,12 +149,12 @@ function FilePlace({ isBusy, take }: FilePlaceProps) {
   );
 }
 
-interface ClassFactsProps {
+interface ClassFactsProps extends DeclarePanelProps {
   readonly of: ChosenClass;
   readonly compiled: string | undefined;
 }
 
-function ClassFacts({ of: chosen, compiled }: ClassFactsProps) {
+function ClassFacts({ of: chosen, compiled, missing }: ClassFactsProps) {
   return (
     <dl className="facts">
       <Fact name="file">
@@ -157,6 +167,9 @@ function ClassFacts({ of: chosen, compiled }: ClassFactsProps) {
             {' '}
             already declared: <ClassRef of={chosen.hash} />
           </span>
+        )}
+        {missing !== undefined && chosen.hash !== missing && (
+          <span className="warn"> not the class that the transaction needs</span>
         )}
       </Fact>
       <Fact name="size">

@@ -69,7 +69,10 @@ function Remedy({ of: action, isFirst, resendable, done }: RemedyProps): ReactNo
   const text = <UntrustedText text={label} limit={120} />;
   if (kind === 'declare') {
     return (
-      <Link className="button" href={to('classes')}>
+      <Link
+        className="button"
+        href={to('classes', undefined, { declare: textOf(params['class_hash']) })}
+      >
         <span>{text}…</span>
       </Link>
     );
