@@ -15,6 +15,8 @@ export interface EventFilter {
 const NUMBER = /^\d{1,15}$/;
 const NAME = /^[A-Za-z_]\w{0,80}$/;
 
+export const isEventName = (text: string): boolean => NAME.test(text);
+
 /**
  * Keys as typed: positions separated by commas, alternatives by bars, a star for any key. Undefined if one of
  * them is not a felt.
@@ -37,7 +39,7 @@ export function readFilter(query: URLSearchParams): EventFilter {
   const name = query.get('name')?.trim() ?? '';
   return {
     address: canonicalFelt(query.get('address') ?? ''),
-    name: NAME.test(name) ? name : undefined,
+    name: isEventName(name) ? name : undefined,
     keys: readKeys(query.get('keys') ?? '') ?? [],
     from: number('from'),
     to: number('to'),

@@ -26,6 +26,13 @@ const rows = (page: Page) => page.getByRole('table', { name: 'Events' }).locator
 const count = async (page: Page): Promise<number> =>
   Number(await page.getByRole('table', { name: 'Events' }).getAttribute('aria-rowcount')) - 1;
 
+async function addFilter(page: Page, label: string, value: string): Promise<void> {
+  await page.getByRole('button', { name: 'Add filter' }).click();
+  await page.getByRole('button', { name: label, exact: true }).click();
+  await page.getByRole('textbox', { name: label }).fill(value);
+  await page.getByRole('button', { name: 'Apply' }).click();
+}
+
 describe('the page', () => {
   test('shows decoded events, newest first', async () => {
     const { page, complaints } = await stage.open('events?name=Transfer');
@@ -46,10 +53,9 @@ describe('the page', () => {
 
   test('filters by fields, and stores the filter in the address', async () => {
     const { page } = await stage.open('events');
-    await page.getByLabel('source').fill('STRK');
-    await page.getByLabel('from block').fill('3');
-    await page.getByLabel('to block').fill('3');
-    await page.getByRole('button', { name: 'Show' }).click();
+    await addFilter(page, 'Contract', 'STRK');
+    await addFilter(page, 'From block', '3');
+    await addFilter(page, 'To block', '3');
     await expect.poll(() => new URL(page.url()).searchParams.get('address')).toBe(STRK);
     await rows(page).filter({ hasText: '5 fri' }).waitFor();
     const { events } = await stage.node.client.call('starknet_getEvents', {
@@ -61,7 +67,11 @@ describe('the page', () => {
       },
     });
     expect(await count(page)).toBe(events.length);
-    await page.getByLabel('keys').fill('nonsense');
+    await page.getByRole('button', { name: 'Clear Contract' }).click();
+    await expect.poll(() => new URL(page.url()).searchParams.get('address')).toBe(null);
+    await page.getByRole('button', { name: 'Add filter' }).click();
+    await page.getByRole('button', { name: 'Keys', exact: true }).click();
+    await page.getByRole('textbox', { name: 'Keys' }).fill('nonsense');
     await page.getByText('Keys are felts').waitFor();
   });
 

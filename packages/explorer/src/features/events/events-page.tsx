@@ -1,11 +1,15 @@
 // Page with the list of events, its filters, and the filter as JSON.
-import { canonicalFelt } from '@starkbox/abi';
-import { useMemo, useState } from 'react';
+import type { Names } from '@starkbox/abi';
+import { useMemo } from 'react';
 import { writeJson } from '../../format/json.js';
-import { useNames } from '../../format/names.js';
-import { setQuery, to, useRoute } from '../../navigation/route.js';
-import { Button } from '../../parts/button.js';
-import { Form, NumberInput, TextInput } from '../../parts/inputs.js';
+import { escapeText } from '../../format/untrusted-text.js';
+import { to, useRoute } from '../../navigation/route.js';
+import {
+  addressFault,
+  blockFault,
+  FilterChips,
+  type FilterField,
+} from '../../parts/filter-chips.js';
 import { Heading, Json } from '../../parts/page-states.js';
 import { Modes } from '../../parts/table/live-table.js';
 import { EventList } from '../../parts/transaction/event-list.js';
@@ -13,6 +17,7 @@ import { Copy, Link } from '../../parts/values.js';
 import { asCurl } from '../../rpc/client.js';
 import {
   type EventFilter,
+  isEventName,
   readFilter,
   readKeys,
   subscription,
@@ -20,6 +25,36 @@ import {
 } from '../../rpc/event-filter.js';
 
 const CHUNK = 100;
+const LONGEST_TEXT = 200;
+
+type FilterName = 'address' | 'name' | 'keys' | 'from' | 'to';
+
+const FIELDS: readonly FilterField<FilterName>[] = [
+  { name: 'address', label: 'Contract', isAddress: true, fault: addressFault },
+  {
+    name: 'name',
+    label: 'Event',
+    placeholder: 'Transfer',
+    fault: (text) => (isEventName(text) ? undefined : 'An event is a name like Transfer.'),
+  },
+  {
+    name: 'keys',
+    label: 'Keys',
+    placeholder: '0x1|0x2, *, 0x3',
+    fault: (text) =>
+      readKeys(text) === undefined
+        ? 'Keys are felts like 0x1: commas separate positions, bars alternatives, * matches any key.'
+        : undefined,
+  },
+  { name: 'from', label: 'From block', placeholder: '12', fault: blockFault },
+  { name: 'to', label: 'To block', placeholder: '12', fault: blockFault },
+];
+
+function filterText(name: FilterName, value: string, names: Names): string {
+  const label = name === 'address' ? names.get(value) : undefined;
+  // An address of the page can have any text.
+  return label ?? escapeText(value, LONGEST_TEXT).text;
+}
 
 export function EventsPage() {
   const { query } = useRoute();
@@ -31,7 +66,7 @@ export function EventsPage() {
   return (
     <>
       <Heading title="Events" count={isFiltered && 'filtered'} actions={<Modes />} />
-      <FilterForm key={text} filter={filter} written={query.get('keys') ?? ''} />
+      <FilterChips fields={FIELDS} textOf={filterText} />
       <AsFilter filter={filter} />
       <EventList
         filter={filter}
@@ -50,90 +85,6 @@ export function EventsPage() {
           )
         }
       />
-    </>
-  );
-}
-
-interface FilterFormProps {
-  readonly filter: EventFilter;
-  readonly written: string;
-}
-
-function FilterForm({ filter, written }: FilterFormProps) {
-  const names = useNames();
-  const [address, setAddress] = useState(filter.address ?? '');
-  const [name, setName] = useState(filter.name ?? '');
-  const [keys, setKeys] = useState(written);
-  const [from, setFrom] = useState(filter.from === undefined ? '' : String(filter.from));
-  const [to_, setTo] = useState(filter.to === undefined ? '' : String(filter.to));
-  const byName = useMemo(
-    () => new Map([...names].map(([felt, label]) => [label.toLowerCase(), felt])),
-    [names],
-  );
-  const source = canonicalFelt(address) ?? byName.get(address.trim().toLowerCase());
-  const isAddressWrong = address.trim() !== '' && source === undefined;
-  const areKeysWrong = readKeys(keys) === undefined;
-  const submit = (): void => {
-    if (isAddressWrong || areKeysWrong) return;
-    setQuery({
-      address: source,
-      name: name.trim() || undefined,
-      keys: keys.trim() || undefined,
-      from: from.trim() || undefined,
-      to: to_.trim() || undefined,
-    });
-  };
-  return (
-    <Form className="line-of line-form event-form" aria-label="Filter" submit={submit}>
-      <SourceField text={address} change={setAddress} isWrong={isAddressWrong} />
-      <TextInput label="event" value={name} placeholder="Transfer" change={setName} />
-      <TextInput
-        label="keys"
-        className="mono"
-        value={keys}
-        placeholder="0x1|0x2, *, 0x3"
-        aria-invalid={areKeysWrong}
-        aria-describedby={areKeysWrong ? 'event-fault' : undefined}
-        change={setKeys}
-      />
-      <NumberInput label="from block" value={from} change={setFrom} />
-      <NumberInput label="to block" value={to_} change={setTo} />
-      <Button type="submit">Show</Button>
-      {(isAddressWrong || areKeysWrong) && (
-        <span id="event-fault" className="fail">
-          {isAddressWrong
-            ? 'The source is neither a known name nor an address.'
-            : 'Keys are felts like 0x1: commas separate positions, bars alternatives, * matches any key.'}
-        </span>
-      )}
-    </Form>
-  );
-}
-
-interface SourceFieldProps {
-  readonly text: string;
-  readonly change: (text: string) => void;
-  readonly isWrong: boolean;
-}
-
-function SourceField({ text, change, isWrong }: SourceFieldProps) {
-  const names = useNames();
-  return (
-    <>
-      <TextInput
-        label="source"
-        list="event-sources"
-        value={text}
-        placeholder="name or 0x…"
-        aria-invalid={isWrong}
-        aria-describedby={isWrong ? 'event-fault' : undefined}
-        change={change}
-      />
-      <datalist id="event-sources">
-        {[...names].slice(0, 200).map(([felt, label]) => (
-          <option key={felt} value={label} />
-        ))}
-      </datalist>
     </>
   );
 }
