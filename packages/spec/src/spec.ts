@@ -2766,7 +2766,7 @@ export type TRANSACTION_FILTER = {
   readonly sender?: ADDRESS;
   /** The nonce of the transaction. With `sender`, at most one transaction matches. */
   readonly nonce?: FELT;
-  /** The contract that sent the transaction or was called by it at any depth; the fee transfer does not count. */
+  /** The contract that sent the transaction or was called by it at any depth; the fee transfer does not count. In reverted transactions, calls on the path to the failure count. */
   readonly contract?: ADDRESS;
   readonly type?: 'INVOKE' | 'DECLARE' | 'DEPLOY_ACCOUNT' | 'DEPLOY' | 'L1_HANDLER';
   readonly status?: 'SUCCEEDED' | 'REVERTED';

@@ -154,6 +154,8 @@ describe.each([
     // A call inside of another call counts, what fees are paid in does not.
     expect(await find({ contract: slotsAt })).toEqual(at(8, 6, 5, 4, 1));
     expect(await find({ contract: STRK })).toEqual(at(8));
+    // The trace of a reverted execution has no calls, but its reason has those that failed.
+    expect(await find({ contract: reverterAt })).toEqual(at(7, 6, 3));
     expect(await find({ contract: UDC })).toEqual(at(3, 1));
     expect(await find({ contract: secondSender.account.address })).toEqual(at(6, 5));
     expect(await find({ type: 'DECLARE' })).toEqual(at(2, 0));

@@ -34,7 +34,10 @@ export function blockKeysOf(
     marks.add(holds(typeOf(transaction)));
     const sender = senderOf(transaction, receipt);
     if (sender !== undefined) marks.add(sentBy(sender));
-    if (isReverted(receipt)) marks.add(FAILS);
+    if (isReverted(receipt)) {
+      marks.add(FAILS);
+      for (const address of failedContracts(receipt)) marks.add(calls(address));
+    }
     if (sendsMessages(receipt)) marks.add(SENDS);
     for (const address of contractsIn(trace)) marks.add(calls(address));
   }
@@ -54,6 +57,14 @@ function contractsIn(trace: string): ReadonlySet<string> {
     addresses.add(trace.slice(start, trace.indexOf('"', start)));
   }
   return addresses;
+}
+
+const FAILED_CALL = /\(contract address: 0x0*([\da-f]+), class hash: 0x/g;
+
+/** The contracts of a failure's path, as its reason lists them: the trace of a reverted execution has no calls. */
+export function failedContracts(receipt: string): ReadonlySet<string> {
+  if (!isReverted(receipt)) return new Set();
+  return new Set(Array.from(receipt.matchAll(FAILED_CALL), ([, digits]) => `0x${digits}`));
 }
 
 /** @param transaction as JSON text */

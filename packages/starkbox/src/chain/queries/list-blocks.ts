@@ -5,6 +5,7 @@ import { listOf, memberOf } from '../../json/reader.js';
 import {
   calls,
   FAILS,
+  failedContracts,
   holds,
   isReverted,
   senderOf,
@@ -142,9 +143,11 @@ function passes(
   if (status !== undefined && isReverted(receipt) !== (status === 'REVERTED')) return false;
   const from = (sender ?? contract) ? senderOf(transaction, receipt) : undefined;
   if (sender !== undefined && from !== sender) return false;
-  if (contract !== undefined && from !== contract && !isIn(trace, 'contract_address', contract)) {
-    return false;
-  }
+  const isCalled = (address: string): boolean =>
+    from === address ||
+    isIn(trace, 'contract_address', address) ||
+    failedContracts(receipt).has(address);
+  if (contract !== undefined && !isCalled(contract)) return false;
   if (selector !== undefined && !callsFunction(transaction, trace, selector)) return false;
   return reason === undefined || failsWith(receipt, reason);
 }
