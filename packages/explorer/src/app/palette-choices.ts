@@ -237,7 +237,7 @@ export function choicesFor(
   const hashes = candidates.filter(({ kind }) => kind === 'transaction' || kind === 'error');
   if (DEBUG.test(query)) return hashes.map(({ value }) => debugChoice(value));
   const lower = query.toLowerCase();
-  const named = [...names]
+  const contracts = [...names]
     .filter(([, name]) => name.toLowerCase().startsWith(lower))
     .slice(0, MOST_NAMED)
     .map(
@@ -250,14 +250,14 @@ export function choicesFor(
         run: () => go(to('contract', address)),
       }),
     );
-  const namedFelts = new Set(named.map(({ id }) => id.slice('name '.length)));
+  const namedFelts = new Set(contracts.map(({ id }) => id.slice('name '.length)));
   const results = candidates.filter(({ value }) => !namedFelts.has(value)).map(resultChoice);
   const [only] = hashes;
   const debug = hashes.length === 1 && only ? [debugChoice(only.value)] : [];
   return grouped([
     ...commandsFor(query, names, switchChain),
     ...results,
-    ...named,
+    ...contracts,
     ...debug,
     ...pagesFor(lower),
   ]);

@@ -269,14 +269,14 @@ function useResetQueries(): void {
   useEffect(() => {
     if (beat > 0) runTask(queries.invalidateQueries({ queryKey: ['now'] }));
   }, [beat]);
-  const named = useLive(
+  const lastNaming = useLive(
     (live) => live.operations.find(({ event }) => NAMING_EVENTS.has(event))?.id ?? 0,
   );
   useEffect(() => {
-    if (named === 0) return;
+    if (lastNaming === 0) return;
     runTask(queries.invalidateQueries({ queryKey: ['labels'] }));
     refreshNames();
-  }, [named]);
+  }, [lastNaming]);
 }
 
 /** Operations after which contracts may have other names. */

@@ -175,9 +175,9 @@ export function useOwnNames(): Names {
 
 /** All names that are known; {@link useNamesOf} loads names. */
 export function useNames(): Names {
-  const own = useContext(NamesContext);
+  const given = useContext(NamesContext);
   const loaded = useSyncExternalStore(contractNames.subscribe, contractNames.texts);
-  return useMemo(() => new Map([...loaded, ...own]), [own, loaded]);
+  return useMemo(() => new Map([...loaded, ...given]), [given, loaded]);
 }
 
 /** All names that are known, and the names of some contracts, once they are loaded. */
@@ -194,12 +194,12 @@ export function useContractFacts(address: string): LoadedName | undefined {
 
 /** The name of a contract; undefined until one is known, and for a contract without. */
 export function useContractName(address: string): string | undefined {
-  const own = useContext(NamesContext).get(address);
-  useShown(contractNames, own === undefined ? [address] : []);
+  const givenName = useContext(NamesContext).get(address);
+  useShown(contractNames, givenName === undefined ? [address] : []);
   const loaded = useSyncExternalStore(contractNames.subscribe, () =>
     contractNames.texts().get(address),
   );
-  return own ?? loaded;
+  return givenName ?? loaded;
 }
 
 /** Loads the names of classes together with the other names of the page. */
@@ -209,12 +209,12 @@ export function useClassNamesOf(classHashes: readonly string[]): void {
 
 /** The name of a class; undefined until one is known, and for a class without. */
 export function useClassName(classHash: string): string | undefined {
-  const own = useContext(NamesContext).get(classHash);
-  useShown(classNames, own === undefined ? [classHash] : []);
+  const givenName = useContext(NamesContext).get(classHash);
+  useShown(classNames, givenName === undefined ? [classHash] : []);
   const loaded = useSyncExternalStore(classNames.subscribe, () =>
     classNames.texts().get(classHash),
   );
-  return own ?? loaded;
+  return givenName ?? loaded;
 }
 
 /** Common functions are known before any class is read. */

@@ -36,8 +36,8 @@ const MAC_KEYS: Readonly<Record<string, string>> = {
 export function shortcutText(keys: string, isMac: boolean = IS_MAC): string {
   const parts = keys.split('+');
   if (isMac) return parts.map((key) => MAC_KEYS[key] ?? key).join('');
-  const named = parts.map((key) => (key === 'Mod' ? 'Ctrl' : key));
-  return named.sort((key, other) => Number(other === 'Ctrl') - Number(key === 'Ctrl')).join('+');
+  const keyNames = parts.map((key) => (key === 'Mod' ? 'Ctrl' : key));
+  return keyNames.sort((key, other) => Number(other === 'Ctrl') - Number(key === 'Ctrl')).join('+');
 }
 
 /** ⌘Enter or Ctrl+Enter, which submits a form. */

@@ -53,11 +53,11 @@ function below(whole: Route): Route {
 }
 
 function queryBelow(query: URLSearchParams): URLSearchParams {
-  const own = new URLSearchParams(query);
-  const tab = own.get('under');
-  for (const name of ['peek', 'under', 'tab', 'frame']) own.delete(name);
-  if (tab !== null) own.set('tab', tab);
-  return own;
+  const below = new URLSearchParams(query);
+  const tab = below.get('under');
+  for (const name of ['peek', 'under', 'tab', 'frame']) below.delete(name);
+  if (tab !== null) below.set('tab', tab);
+  return below;
 }
 
 export function useRoute(): Route {

@@ -1,8 +1,18 @@
 // Facts about one thing: a grid of names above values, which fills the width of the page.
 import type { ReactNode } from 'react';
 
-export function Facts({ children }: { readonly children: ReactNode }) {
-  return <dl className="fact-grid">{children}</dl>;
+interface FactsProps {
+  readonly children: ReactNode;
+  /** Whether a border encloses them. */
+  readonly isCard?: boolean;
+}
+
+export function Facts({ children, isCard = false }: FactsProps) {
+  return (
+    <dl className={isCard ? 'fact-grid is-card' : 'fact-grid'} aria-label="Facts">
+      {children}
+    </dl>
+  );
 }
 
 interface FactOfProps {

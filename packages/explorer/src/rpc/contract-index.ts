@@ -64,16 +64,16 @@ async function readIndex(): Promise<ContractIndex> {
     const before = known.get(row.contract_address);
     return before?.class_hash !== row.class_hash || before.label !== row.label;
   });
-  const names = new Map((await readNames(unknown)).map((named) => [named.contract_address, named]));
+  const names = new Map((await readNames(unknown)).map((facts) => [facts.contract_address, facts]));
   const contracts = rows.map((row): IndexedContract => {
-    const named = names.get(row.contract_address);
+    const facts = names.get(row.contract_address);
     const before = known.get(row.contract_address);
-    if (!named && before) return before;
+    if (!facts && before) return before;
     return {
       ...row,
-      name: row.label ?? named?.name ?? '',
-      isNamed: row.label !== undefined || (named !== undefined && named.name_source !== 'ADDRESS'),
-      unit: unitOfContract(row.contract_address, named),
+      name: row.label ?? facts?.name ?? '',
+      isNamed: row.label !== undefined || (facts !== undefined && facts.name_source !== 'ADDRESS'),
+      unit: unitOfContract(row.contract_address, facts),
     };
   });
   const index = { contracts, isWhole };

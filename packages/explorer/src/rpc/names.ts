@@ -17,11 +17,11 @@ async function inParts<Row>(
   felts: readonly string[],
   ask: (part: readonly string[]) => Promise<readonly Row[]>,
 ): Promise<readonly Row[]> {
-  const wanted = isServed ? felts.filter(isFelt) : [];
+  const validFelts = isServed ? felts.filter(isFelt) : [];
   const rows: Row[] = [];
   try {
-    for (let start = 0; start < wanted.length; start += MOST_AT_ONCE) {
-      rows.push(...(await ask(wanted.slice(start, start + MOST_AT_ONCE))));
+    for (let start = 0; start < validFelts.length; start += MOST_AT_ONCE) {
+      rows.push(...(await ask(validFelts.slice(start, start + MOST_AT_ONCE))));
     }
   } catch (error) {
     if (!isMissing(error)) throw error;

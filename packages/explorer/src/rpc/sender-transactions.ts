@@ -18,9 +18,9 @@ export async function readAdjacentOfSender(
   { sender, nonce, block }: SentTransaction,
   step: -1 | 1,
 ): Promise<string | undefined> {
-  const wanted = BigInt(nonce) + BigInt(step);
-  if (wanted < 0n) return undefined;
-  const filter = { sender, nonce: `0x${wanted.toString(16)}` };
+  const neighbourNonce = BigInt(nonce) + BigInt(step);
+  if (neighbourNonce < 0n) return undefined;
+  const filter = { sender, nonce: `0x${neighbourNonce.toString(16)}` };
   if (step < 0) {
     const near = { ...filter, from_block: Math.max(0, block - NEAR), to_block: block };
     return (await search(near)) ?? search({ ...filter, to_block: block });

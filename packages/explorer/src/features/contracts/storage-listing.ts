@@ -93,9 +93,9 @@ export async function readOthers(
     const keys = values.flatMap((value) => slotsOfValue(value, readBoth));
     const missing = [...new Set(keys)].filter((key) => readBoth(key) === undefined);
     if (missing.length === 0) break;
-    const wanted = missing.slice(0, MOST_READ - others.size);
-    const felts = await Promise.all(wanted.map((key) => readSlot(contract, key)));
-    for (const [at, key] of wanted.entries()) others.set(key, felts[at] ?? '0x0');
+    const missingKeys = missing.slice(0, MOST_READ - others.size);
+    const felts = await Promise.all(missingKeys.map((key) => readSlot(contract, key)));
+    for (const [at, key] of missingKeys.entries()) others.set(key, felts[at] ?? '0x0');
   }
   return others;
 }

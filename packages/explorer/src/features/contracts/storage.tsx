@@ -34,8 +34,8 @@ export function Storage({ address }: { readonly address: string }) {
     [address, slots, names, read],
   );
   const rows = useMemo(() => withStaged(values, staged), [values, staged]);
-  const wanted = useDeferredValue(filter);
-  const shown = useMemo(() => filteredValues(rows, wanted), [rows, wanted]);
+  const deferredFilter = useDeferredValue(filter);
+  const shown = useMemo(() => filteredValues(rows, deferredFilter), [rows, deferredFilter]);
 
   const stage = (change: StagedValue): void => {
     const writes = change.writes.filter(({ key, value }) => value !== change.read(key));
@@ -69,7 +69,12 @@ export function Storage({ address }: { readonly address: string }) {
           </span>
         )}
       </div>
-      <Loaded of={listing} values={rows.length} shown={shown.length} isFiltered={wanted !== ''} />
+      <Loaded
+        of={listing}
+        values={rows.length}
+        shown={shown.length}
+        isFiltered={deferredFilter !== ''}
+      />
       {rows.length === 0 ? (
         <Empty
           icon="contracts"
@@ -83,7 +88,7 @@ export function Storage({ address }: { readonly address: string }) {
           rows={shown}
           staged={staged}
           listing={listing}
-          isFiltered={wanted !== ''}
+          isFiltered={deferredFilter !== ''}
           stage={stage}
         />
       )}

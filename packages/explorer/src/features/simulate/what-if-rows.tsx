@@ -132,7 +132,7 @@ const ADDRESS = /0x[0-9a-f]{40,64}/gi;
 export function AppliedOverrides({ words }: { readonly words: readonly string[] }) {
   const names = useNames();
   if (words.length === 0) return null;
-  const named = (text: string): string =>
+  const withNames = (text: string): string =>
     text.replace(ADDRESS, (address) => {
       const felt = canonicalFelt(address) ?? address;
       return names.get(felt) ?? shortAddress(felt);
@@ -143,7 +143,7 @@ export function AppliedOverrides({ words }: { readonly words: readonly string[] 
       <ul aria-labelledby="applied">
         {words.map((text, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: two overrides may read the same
-          <li key={at}>{named(text)}</li>
+          <li key={at}>{withNames(text)}</li>
         ))}
       </ul>
     </div>

@@ -158,14 +158,14 @@ const snapshotText = ({ snapshot_id, name }: Snapshot): string =>
 
 /** The rightmost first, so that lines to labels farther left do not cross those on the right. */
 function snapshotLabels(snapshots: readonly Snapshot[], x: X, width: number): readonly Placed[] {
-  const wanted = snapshots
+  const labels = snapshots
     .map((snapshot) => ({
       id: snapshot.snapshot_id,
       at: x(snapshot.block_number),
       text: snapshotText(snapshot),
     }))
     .sort((a, b) => b.at - a.at);
-  return placeLabels(wanted, width, MOST_LANES);
+  return placeLabels(labels, width, MOST_LANES);
 }
 
 interface SnapshotMarksProps {

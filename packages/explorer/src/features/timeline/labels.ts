@@ -11,14 +11,14 @@ export function within(at: number, width: number, room: number): number {
   return Math.max(2, Math.min(at, room - width - 2));
 }
 
-export interface Wanted {
+export interface Label {
   readonly id: string;
   /** Pixel of the thing. */
   readonly at: number;
   readonly text: string;
 }
 
-export interface Placed extends Wanted {
+export interface Placed extends Label {
   readonly start: number;
   /** From 0, the nearest to the chart. */
   readonly lane: number;
@@ -28,15 +28,15 @@ export interface Placed extends Wanted {
 
 /**
  * Puts labels into lanes. Where no lane has room, the label below stands for the thing as well.
- * @param wanted in order of importance
+ * @param labels in order of importance
  */
 export function placeLabels(
-  wanted: readonly Wanted[],
+  labels: readonly Label[],
   room: number,
   mostLanes: number,
 ): readonly Placed[] {
   const placed: (Placed & { others: number; readonly end: number })[] = [];
-  for (const label of wanted) {
+  for (const label of labels) {
     // Room for a count of others.
     const width = labelWidth(label.text) + 4 * LETTER;
     const start = within(label.at, width, room);

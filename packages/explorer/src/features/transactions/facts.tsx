@@ -1,14 +1,14 @@
 // Facts of a transaction as a grid: label above value.
-import type { ReactNode } from 'react';
 import { grouped, unitOf } from '../../format/amount.js';
 import { momentText } from '../../format/time.js';
 import { to } from '../../navigation/route.js';
+import { FactOf, Facts } from '../../parts/facts.js';
 import { Amount, Integer } from '../../parts/number.js';
 import { BlockRef, Copy, Link } from '../../parts/values.js';
 import type { Receipt, Transaction } from '../../rpc/methods.js';
 import { useHeader } from '../../rpc/queries.js';
 
-interface FactsProps {
+interface TransactionFactsProps {
   readonly hash: string;
   readonly transaction: Transaction;
   readonly receipt: Receipt;
@@ -16,49 +16,49 @@ interface FactsProps {
   readonly isCurrent: boolean;
 }
 
-export function Facts({ hash, transaction, receipt, isCurrent }: FactsProps) {
+export function TransactionFacts({ hash, transaction, receipt, isCurrent }: TransactionFactsProps) {
   const { l2_gas, l1_gas, l1_data_gas } = receipt.execution_resources;
   return (
-    <dl className="fact-grid" aria-label="Facts">
+    <Facts isCard>
       <Placement hash={hash} receipt={receipt} isCurrent={isCurrent} />
-      <Cell name="Fee">
+      <FactOf name="Fee">
         <Amount of={BigInt(receipt.actual_fee.amount)} unit={unitOf(receipt.actual_fee.unit)} />
-      </Cell>
-      <Cell name="L2 gas">
+      </FactOf>
+      <FactOf name="L2 gas">
         <Integer of={l2_gas} />
-      </Cell>
+      </FactOf>
       {l1_gas > 0 && (
-        <Cell name="L1 gas">
+        <FactOf name="L1 gas">
           <Integer of={l1_gas} />
-        </Cell>
+        </FactOf>
       )}
-      <Cell name="L1 data gas">
+      <FactOf name="L1 data gas">
         <Integer of={l1_data_gas} />
-      </Cell>
-      <Cell name="Type">{typeText(transaction)}</Cell>
-      {'nonce' in transaction && <Cell name="Nonce">{grouped(BigInt(transaction.nonce))}</Cell>}
+      </FactOf>
+      <FactOf name="Type">{typeText(transaction)}</FactOf>
+      {'nonce' in transaction && <FactOf name="Nonce">{grouped(BigInt(transaction.nonce))}</FactOf>}
       {'tip' in transaction && BigInt(transaction.tip) > 0n && (
-        <Cell name="Tip">{grouped(BigInt(transaction.tip))} fri per L2 gas</Cell>
+        <FactOf name="Tip">{grouped(BigInt(transaction.tip))} fri per L2 gas</FactOf>
       )}
-      <Cell name="Status">
+      <FactOf name="Status">
         <Path finality={receipt.finality_status} />
-      </Cell>
-      <Cell name="Hash" isWide>
+      </FactOf>
+      <FactOf name="Hash" isWide>
         <span className="whole">
           {hash} <Copy value={hash} what="transaction hash" />
         </span>
-      </Cell>
-    </dl>
+      </FactOf>
+    </Facts>
   );
 }
 
 /** The header comes later; its cells are there before. */
-function Placement({ hash, receipt, isCurrent }: Omit<FactsProps, 'transaction'>) {
+function Placement({ hash, receipt, isCurrent }: Omit<TransactionFactsProps, 'transaction'>) {
   const header = useHeader(isCurrent ? receipt : undefined).data;
   const index = header?.transactions.indexOf(hash) ?? -1;
   return (
     <>
-      <Cell name="Block">
+      <FactOf name="Block">
         {receipt.finality_status === 'PRE_CONFIRMED' ? (
           <Link href={to('block', 'pre_confirmed')}>pre-confirmed</Link>
         ) : (
@@ -67,24 +67,9 @@ function Placement({ hash, receipt, isCurrent }: Omit<FactsProps, 'transaction'>
           </span>
         )}
         {index >= 0 && <span className="soft"> index {index}</span>}
-      </Cell>
-      <Cell name="Time">{header ? momentText(header.timestamp) : '\u00a0'}</Cell>
+      </FactOf>
+      <FactOf name="Time">{header ? momentText(header.timestamp) : '\u00a0'}</FactOf>
     </>
-  );
-}
-
-interface CellProps {
-  readonly name: string;
-  readonly children: ReactNode;
-  readonly isWide?: boolean;
-}
-
-function Cell({ name, children, isWide = false }: CellProps) {
-  return (
-    <div className={isWide ? 'wide-fact' : undefined}>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }
 

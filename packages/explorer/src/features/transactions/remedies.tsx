@@ -158,10 +158,10 @@ async function callMethod(label: string, method: string, params: object): Promis
 
 /** The bounds with the members that the node raised. */
 function raised(bounds: Bounds, changes: unknown): Bounds {
-  const named = fieldsOf(changes);
+  const changedBounds = fieldsOf(changes);
   const merged = (name: keyof Bounds): Bounds['l1_gas'] => {
     const { max_amount, max_price_per_unit } = bounds[name];
-    const change = fieldsOf(named[name]);
+    const change = fieldsOf(changedBounds[name]);
     return {
       max_amount: textOf(change['max_amount']) || max_amount,
       max_price_per_unit: textOf(change['max_price_per_unit']) || max_price_per_unit,

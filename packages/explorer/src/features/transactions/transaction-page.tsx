@@ -22,7 +22,7 @@ import { lastPastChange } from '../../rpc/undone-blocks.js';
 import { runTask } from '../../state/tasks.js';
 import { treeOf } from '../../traces/whole-frame.js';
 import { DetailTabs } from './detail-tabs.js';
-import { Facts } from './facts.js';
+import { TransactionFacts } from './facts.js';
 import { Failure, Rejection } from './failure.js';
 import { Neighbours } from './neighbours.js';
 import { Sentence } from './summary.js';
@@ -208,7 +208,12 @@ function Body({ isCurrent, ...props }: DetailProps & { readonly isCurrent: boole
       {isDebugged || (
         <>
           {!isReverted && <TokenTransfers receipt={receipt} tree={tree} classes={classes} />}
-          <Facts hash={hash} transaction={transaction} receipt={receipt} isCurrent={isCurrent} />
+          <TransactionFacts
+            hash={hash}
+            transaction={transaction}
+            receipt={receipt}
+            isCurrent={isCurrent}
+          />
         </>
       )}
       <DetailTabs {...props} />

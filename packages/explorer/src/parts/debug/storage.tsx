@@ -107,15 +107,16 @@ function joinedRows(entries: readonly StorageEntry[], names: SlotNames): readonl
   return joinedValues(slots, names).flatMap((joined) => {
     const rows = changedValues([joined], was, is);
     return rows.map((row): SlotRow => {
-      const touched = rows.length > 1 ? [{ contract: row.contract, key: row.key }] : joined.slots;
-      const own = touched.flatMap((slot) => byId.get(slotId(slot)) ?? []);
-      const writes = own.flatMap(({ writtenAt }) => writtenAt ?? []);
-      const isSame = own.every(({ value, initial }) => value === initial);
+      const touchedSlots =
+        rows.length > 1 ? [{ contract: row.contract, key: row.key }] : joined.slots;
+      const touchedEntries = touchedSlots.flatMap((slot) => byId.get(slotId(slot)) ?? []);
+      const writes = touchedEntries.flatMap(({ writtenAt }) => writtenAt ?? []);
+      const isSame = touchedEntries.every(({ value, initial }) => value === initial);
       return {
         ...row,
         was: isSame ? undefined : row.was,
-        ids: own.map(slotKey),
-        text: own[0]?.name,
+        ids: touchedEntries.map(slotKey),
+        text: touchedEntries[0]?.name,
         at: writes.length === 0 ? undefined : Math.max(...writes),
       };
     });

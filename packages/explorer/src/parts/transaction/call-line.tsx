@@ -29,12 +29,12 @@ function explain(
       abiFunction: of.kind === 'CONSTRUCTOR' ? abi?.constructor_ : abi?.functions.get(of.selector),
     };
   }
-  const own = classes.get(of.contract);
-  const ownFunction = own?.functions.get(of.selector);
-  if (ownFunction) return { abi: own, abiFunction: ownFunction };
+  const contractAbi = classes.get(of.contract);
+  const contractFunction = contractAbi?.functions.get(of.selector);
+  if (contractFunction) return { abi: contractAbi, abiFunction: contractFunction };
   for (const abi of classes.values()) {
     const abiFunction = abi.functions.get(of.selector);
-    if (abiFunction) return { abi, abiFunction: abiFunction };
+    if (abiFunction) return { abi, abiFunction };
   }
   return {};
 }
