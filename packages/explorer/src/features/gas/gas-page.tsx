@@ -147,25 +147,15 @@ function Result({ reading }: { readonly reading: Reading }) {
       />
     ) : null;
   }
+  const save = (): void => {
+    const { transactions } = report;
+    setBaseline(saveBaseline(functions, { measure, grouping, transactions }, names));
+  };
   const isComparable = baseline?.measure === measure && baseline.grouping === grouping;
   return (
     <>
-      <div className="line-of">
-        <GroupingField grouping={grouping} />
-        <Button
-          onClick={() =>
-            setBaseline(
-              saveBaseline(
-                functions,
-                { measure, grouping, transactions: report.transactions },
-                names,
-              ),
-            )
-          }
-        >
-          Save as baseline
-        </Button>
-        {baseline && (
+      {baseline && (
+        <div className="line-of">
           <BaselineLine
             of={baseline}
             isComparable={isComparable}
@@ -174,8 +164,8 @@ function Result({ reading }: { readonly reading: Reading }) {
               setBaseline(undefined);
             }}
           />
-        )}
-      </div>
+        </div>
+      )}
       <GasView
         root={root}
         functions={functions}
@@ -185,6 +175,12 @@ function Result({ reading }: { readonly reading: Reading }) {
         whole={`${grouped(report.transactions)} transactions`}
         outside="outside the call frames"
         isSummed
+        tools={
+          <>
+            <GroupingField grouping={grouping} />
+            <Button onClick={save}>Save as baseline</Button>
+          </>
+        }
         before={isComparable ? baseline.medians : undefined}
       />
     </>

@@ -11,7 +11,7 @@ import {
   OUTSIDE,
   wayTo,
 } from '@starkbox/abi';
-import { useDeferredValue, useMemo } from 'react';
+import { type ReactNode, useDeferredValue, useMemo } from 'react';
 import { grouped } from '../../format/amount.js';
 import { useNames } from '../../format/names.js';
 import { setQuery, useRoute } from '../../navigation/route.js';
@@ -55,6 +55,8 @@ interface GasViewProps {
   readonly isSummed?: boolean;
   /** Number of classes read; each adds function names. */
   readonly classCount: number;
+  /** Controls of the page, on the line with the others. */
+  readonly tools?: ReactNode;
 }
 
 export function GasView(props: GasViewProps) {
@@ -92,6 +94,7 @@ export function GasView(props: GasViewProps) {
           {titleOf(measure)} {grouped(root.gas)}
         </strong>
         <ViewFields measure={measure} view={view} find={find} />
+        {props.tools}
         {matches && (
           <span role="status">
             {grouped(matches.count)} found, {grouped(matches.gas)} gas,{' '}
