@@ -237,6 +237,7 @@ function storageColumns(cells: StorageCells): readonly Column<StorageRow>[] {
     {
       head: 'Variable',
       phone: 'main',
+      least: 17,
       cell: (row) =>
         row.kind === 'group' ? (
           <GroupHead of={row} toggle={() => toggle(row)} />
@@ -261,13 +262,14 @@ function storageColumns(cells: StorageCells): readonly Column<StorageRow>[] {
     {
       head: 'Value',
       width: 'w-stored',
+      rank: 0,
       number: true,
       cell: (row) =>
         row.kind === 'value' &&
         (editor(row) ?? <StoredCell address={address} row={row} staged={staged.get(row.id)} />),
     },
     {
-      head: 'Changed in',
+      head: 'Block',
       width: 'w-block',
       number: true,
       phoneHead: 'block',
@@ -276,6 +278,7 @@ function storageColumns(cells: StorageCells): readonly Column<StorageRow>[] {
     {
       head: 'Edit',
       width: 'w-small',
+      rank: 0,
       isHeadUnseen: true,
       cell: (row) =>
         row.kind === 'value' &&
