@@ -196,6 +196,7 @@ function waitingColumns(
     {
       head: 'Hash',
       width: 'w-hash',
+      rank: 3,
       cell: ({ transaction_hash }) => <TxRef of={transaction_hash} />,
     },
     {
@@ -203,7 +204,7 @@ function waitingColumns(
       width: 'w-name',
       cell: ({ sender_address }) => <Address of={sender_address} mark />,
     },
-    { head: 'Call', phone: 'main', least: 12, cell: (row) => <CallSummary of={row} /> },
+    { head: 'Call', phone: 'main', least: 10, cell: (row) => <CallSummary of={row} /> },
     {
       head: 'Nonce',
       width: 'w-small',

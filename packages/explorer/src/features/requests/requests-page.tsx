@@ -261,11 +261,13 @@ function columnsOf(toggle: (batch: number) => void): readonly Column<Line>[] {
     {
       head: 'Time',
       width: 'w-time',
+      rank: 0,
       cell: ({ rows: [row] }) => row && <span className="mono">{shownTime(row.time)}</span>,
     },
     {
       head: 'ms',
       width: 'w-small',
+      rank: 0,
       number: true,
       phoneHead: 'ms',
       cell: ({ rows }) => Math.max(...rows.map(({ duration_ms }) => duration_ms)).toFixed(1),
@@ -275,7 +277,13 @@ function columnsOf(toggle: (batch: number) => void): readonly Column<Line>[] {
       width: 'w-client',
       cell: ({ rows: [row] }) => row && clientOf(row),
     },
-    { head: 'Method', phone: 'main', cell: (line) => <Method of={line} toggle={toggle} /> },
+    {
+      head: 'Method',
+      phone: 'main',
+      least: 16,
+      cellClass: 'method-cell',
+      cell: (line) => <Method of={line} toggle={toggle} />,
+    },
     {
       head: 'Status',
       isHeadUnseen: true,
