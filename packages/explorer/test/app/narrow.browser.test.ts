@@ -3,7 +3,7 @@
 /// <reference lib="dom.iterable" />
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openLive, type Stage, setStage } from '../support/stage.js';
+import { openLive, STRK, type Stage, setStage } from '../support/stage.js';
 import { makeVariety, type Variety } from '../support/variety.js';
 
 const TABLETS = [640, 700, 768, 899, 900, 1_000, 1_023, 1_024, 1_199, 1_200];
@@ -73,6 +73,36 @@ test('each column of the call tree is under its head, and the last call is not c
     });
     expect(await cut).toEqual({ rest: 0, isLastInside: true });
   }
+});
+
+test.each([
+  ['State changes', (minted: string) => `tx/${minted}?tab=state`],
+  ['Holders', () => `token/${STRK}`],
+])('a table on a phone shows numbers of many lines whole: %s', async (label, pathOf) => {
+  const { tx_hash: minted } = await stage.node.client.call('devnet_mint', {
+    address: stage.address(1),
+    amount: 1,
+    unit: 'FRI',
+  });
+  const { page } = await stage.open(pathOf(minted), { viewport: { width: 390, height: HEIGHT } });
+  const table = page.getByRole('table', { name: label });
+  await table
+    .getByText(/57,896,044,618,658,097,711,785/)
+    .first()
+    .waitFor();
+  const cut = await table.locator('tr[data-row]').evaluateAll((rows) =>
+    rows.flatMap((row) => {
+      const edges = row.getBoundingClientRect();
+      return [...row.children].flatMap((cell) => {
+        const text = document.createRange();
+        text.selectNodeContents(cell);
+        const { top, bottom, height } = text.getBoundingClientRect();
+        const isInside = top >= edges.top && bottom <= edges.bottom;
+        return isInside && height <= cell.clientHeight + 1 ? [] : [cell.textContent];
+      });
+    }),
+  );
+  expect(cut).toEqual([]);
 });
 
 test.each([

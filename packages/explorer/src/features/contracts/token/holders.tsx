@@ -117,6 +117,7 @@ export function Holders({ address, unit, supply }: HoldersProps) {
       ) : (
         <ShortTable
           label="Holders"
+          className="grows"
           rows={holders.slice(0, MOST_SHOWN)}
           columns={columns}
           idOf={({ address: holder }) => holder}
