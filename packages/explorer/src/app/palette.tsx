@@ -59,6 +59,7 @@ export function Palette({ close, start = '', switchChain }: PaletteProps) {
   const names = useNamesOf(contracts);
   const [line, setLine] = useState(start);
   const [active, setActive] = useState(0);
+  const field = useRef<HTMLInputElement>(null);
   const query = line.trim();
   const { candidates, isWaiting } = useFound(query);
   const choices = useMemo(
@@ -86,6 +87,8 @@ export function Palette({ close, start = '', switchChain }: PaletteProps) {
     if (!choice) return;
     if (typeof choice.run === 'string') {
       edit(choice.run);
+      // A click has moved the focus to the option, which goes.
+      field.current?.focus();
       return;
     }
     close();
@@ -95,6 +98,7 @@ export function Palette({ close, start = '', switchChain }: PaletteProps) {
   return (
     <Sheet label="Search and commands" close={close} className="palette">
       <input
+        ref={field}
         role="combobox"
         aria-label="Search or run a command"
         aria-expanded="true"

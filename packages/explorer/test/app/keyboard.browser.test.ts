@@ -19,7 +19,7 @@ beforeAll(async () => {
   failed = await stage.send(2, [
     { contractAddress: reverter, entrypoint: 'fail_via', calldata: [reverter, '1', '0x6f6f7073'] },
   ]);
-  after = await stage.send(0, [stage.transfer(1, 6n)]);
+  after = await stage.send(2, [stage.transfer(1, 6n)]);
 });
 afterAll(() => stage.close());
 
@@ -153,7 +153,7 @@ describe('keys', () => {
     await page.keyboard.press('j');
     await page.keyboard.press('Space');
     const beside = page.getByRole('complementary', { name: 'Transaction' });
-    await beside.getByText('it failed with').waitFor();
+    await beside.getByText(/panicked with 'oops'/).first().waitFor();
     expect(search(page).get('peek')).toBe(failed);
     expect(await page.locator('h1').count()).toBe(1);
     expect(await page.title()).toBe('Activity · Starkbox');
@@ -166,7 +166,7 @@ describe('keys', () => {
     await expect.poll(() => page.url()).toBe(`${stage.origin}/ui/activity`);
   });
 
-  test('brackets go to the adjacent block or transaction', async () => {
+  test('brackets go to the adjacent block, or transaction of the sender', async () => {
     const page = await open('block/2');
     await page.keyboard.press(']');
     await expect.poll(() => path(page)).toBe('/ui/block/3');

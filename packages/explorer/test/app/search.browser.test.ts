@@ -121,7 +121,9 @@ describe('addresses of pages', () => {
 
   test('filters are stored in the address', async () => {
     const { page } = await stage.open('transactions');
-    await page.getByLabel('status:').selectOption('REVERTED');
+    await page.getByRole('button', { name: 'Add filter' }).click();
+    await page.getByRole('button', { name: 'Status' }).click();
+    await page.getByRole('button', { name: 'reverted' }).click();
     await expect.poll(() => new URL(page.url()).search).toBe('?status=REVERTED');
     await expect.poll(() => page.locator('tr[data-row]').count()).toBe(2);
     expect(await text(page)).toContain('insufficient balance');

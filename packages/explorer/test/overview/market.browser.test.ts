@@ -122,7 +122,7 @@ test('without conditions the overview has no market, and Control begins one and 
     await overview.page.getByRole('region', { name: 'Gas market' }).waitFor();
     await overview.page
       .getByRole('region', { name: 'Chain' })
-      .getByText('busy, others request 55 % of a block')
+      .getByText('busy, other users request 55 % of a block')
       .waitFor();
     await overview.page
       .getByRole('region', { name: 'Chain' })

@@ -84,7 +84,8 @@ export class ContractNames {
   async given(addresses: Iterable<string>, classHashes: Iterable<string>): Promise<GivenNames> {
     const { world } = this.#chain;
     const tokens = new Map<string, string>();
-    await inParallel([...new Set(addresses)], WIDTH, async (address) => {
+    const unlabelled = [...new Set(addresses)].filter((address) => !this.#ofOwn(address));
+    await inParallel(unlabelled, WIDTH, async (address) => {
       const { name, name_source } = await this.#contract(world, address);
       if (name_source === 'TOKEN') tokens.set(address, name);
     });
