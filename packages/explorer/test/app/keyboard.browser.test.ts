@@ -153,7 +153,10 @@ describe('keys', () => {
     await page.keyboard.press('j');
     await page.keyboard.press('Space');
     const beside = page.getByRole('complementary', { name: 'Transaction' });
-    await beside.getByText(/panicked with 'oops'/).first().waitFor();
+    await beside
+      .getByText(/panicked with 'oops'/)
+      .first()
+      .waitFor();
     expect(search(page).get('peek')).toBe(failed);
     expect(await page.locator('h1').count()).toBe(1);
     expect(await page.title()).toBe('Activity · Starkbox');

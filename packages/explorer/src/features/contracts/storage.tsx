@@ -51,24 +51,13 @@ export function Storage({ address }: { readonly address: string }) {
   if (listing.isPending && !listing.error) return <Loading what="the storage" />;
   return (
     <div className="stack storage">
-      <div className="line-of storage-bar">
-        <TextInput
-          label="Filter"
-          type="search"
-          className="storage-filter"
-          placeholder="Variable, key or value"
-          value={filter}
-          change={setFilter}
-        />
-        {staged.size > 0 && (
-          <span className="line-of">
-            <Action kind="primary" run={async () => setAsking(true)}>
-              Apply {counted(staged.size, 'change')}…
-            </Action>
-            <Button onClick={() => setStaged(new Map())}>Discard</Button>
-          </span>
-        )}
-      </div>
+      <StorageBar
+        filter={filter}
+        setFilter={setFilter}
+        changeCount={staged.size}
+        apply={() => setAsking(true)}
+        discard={() => setStaged(new Map())}
+      />
       <Loaded
         of={listing}
         values={rows.length}
@@ -104,6 +93,37 @@ export function Storage({ address }: { readonly address: string }) {
             listing.readAgain();
           }}
         />
+      )}
+    </div>
+  );
+}
+
+interface StorageBarProps {
+  readonly filter: string;
+  readonly setFilter: (filter: string) => void;
+  readonly changeCount: number;
+  readonly apply: () => void;
+  readonly discard: () => void;
+}
+
+function StorageBar({ filter, setFilter, changeCount, apply, discard }: StorageBarProps) {
+  return (
+    <div className="line-of storage-bar">
+      <TextInput
+        label="Filter"
+        type="search"
+        className="storage-filter"
+        placeholder="Variable, key or value"
+        value={filter}
+        change={setFilter}
+      />
+      {changeCount > 0 && (
+        <span className="line-of">
+          <Action kind="primary" run={async () => apply()}>
+            Apply {counted(changeCount, 'change')}…
+          </Action>
+          <Button onClick={discard}>Discard</Button>
+        </span>
       )}
     </div>
   );
