@@ -74,6 +74,7 @@ export function ErrorText({ of }: { readonly of: unknown }) {
     return (
       <>
         <code>{of.method}</code> returned error {of.code}: <UntrustedText text={of.message} />
+        {detail !== undefined && !/[.:!?]$/.test(of.message) && '.'}
         {detail !== undefined && (
           <>
             {' '}

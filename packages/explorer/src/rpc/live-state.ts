@@ -166,9 +166,11 @@ export function useLive<T>(select: (live: Live) => T): T {
   return useStore(published, select);
 }
 
-/** The chain's time now, in seconds. */
+/** The chain's time now, in seconds; without its node, the time of the last message. */
 export function chainNow(): number {
-  return Math.floor(Date.now() / 1000) + state.offset;
+  const { connection, receivedAt, offset } = state;
+  const at = connection === 'unreachable' ? receivedAt : Date.now();
+  return Math.floor(at / 1000) + offset;
 }
 
 /** Whether actions can reach the node. */

@@ -59,6 +59,25 @@ afterAll(() => stage.close());
 describe('the page of a token', () => {
   const table = (page: Page, label: string) => page.getByRole('table', { name: label });
 
+  test('says that it could not be read, and not that it is no token, if the node fails', async () => {
+    const { page } = await stage.open('node');
+    await page.route('**/rpc', async (route) => {
+      const body: unknown = JSON.parse(route.request().postData() ?? '{}');
+      const isCall = JSON.stringify(body).includes('"starknet_call"');
+      if (!isCall) return route.continue();
+      const failure = { code: -32603, message: 'Internal error', data: 'the disk is full' };
+      const failed = (request: unknown) => ({
+        jsonrpc: '2.0',
+        id: Object(request).id,
+        error: failure,
+      });
+      return route.fulfill({ json: Array.isArray(body) ? body.map(failed) : failed(body) });
+    });
+    await page.goto(`${stage.origin}/ui/token/${gold}`);
+    await page.getByRole('alert').getByText('Could not read the token.').waitFor();
+    expect(await page.locator('main').innerText()).not.toContain('is not a token');
+  });
+
   test('shows supply, all holders by balance with their share, and transfers live', async () => {
     const { page, complaints } = await stage.open(`token/${gold}`, {
       viewport: { width: 1440, height: 900 },

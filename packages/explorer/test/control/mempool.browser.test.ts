@@ -87,7 +87,7 @@ test('its page shows order and missing nonces, and replaces, drops and seals by 
   await page.getByRole('button', { name: /^Drop 0x/ }).press('Enter');
   await page.getByText('No transaction waits.').waitFor();
   await client.call('devnet_setBlockSettings', { block_generation_on: 'transaction' });
-  await page.getByText('Transactions do not wait on this chain').waitFor();
+  await page.getByText('The mempool is off').waitFor();
   await page.locator('nav.rail').getByRole('link', { name: 'Blocks' }).press('Enter');
   await page
     .locator('nav.rail')

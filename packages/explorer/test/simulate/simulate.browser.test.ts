@@ -143,6 +143,11 @@ describe('steps', () => {
     await page.getByLabel('amount u128').waitFor();
     expect(await page.getByLabel('amount u128').inputValue()).toBe('33');
     expect(await page.getByLabel('amount u256').inputValue()).toBe('5');
+    // Contracts, accounts and amounts have their names and units.
+    const form = page.getByRole('region', { name: 'Transactions' });
+    await form.getByText(/^counter = 0x/).waitFor();
+    expect(await page.getByLabel(/^recipient/).inputValue()).toBe('account 2');
+    await form.getByText(/= 5 fri/).waitFor();
     await page.getByRole('button', { name: /^Simulate 1 step/ }).click();
     await page.getByText(`before: ${after - 33n}, after: ${after}`).waitFor();
     await expect.poll(() => page.url()).toContain('#form=');

@@ -205,6 +205,7 @@ export function holdingColumns(
       );
     },
   });
+  const hasOtherTokens = [...(balances?.byAccount.values() ?? [])].some(({ length }) => length > 0);
   return [
     {
       head: 'Address',
@@ -225,6 +226,7 @@ export function holdingColumns(
       head: 'Other tokens',
       phoneHead: 'other tokens',
       least: 7,
+      rank: hasOtherTokens ? 0 : 3,
       cell: (address) => balances && <OtherTokens of={address} balances={balances} />,
     },
     {

@@ -38,9 +38,11 @@ export function MempoolPage() {
     <>
       <Heading title="Mempool" count={isUsed && data && grouped(data.size)} />
       <LastDone />
-      {status.error && <Problem error={status.error} what="the status" />}
+      {status.error && <Problem error={status.error} what="the status" retry={status.refetch} />}
       {status.data && !isUsed && <TurnedOff mode={settings.data?.block_generation_on} />}
-      {isUsed && list.error && <Problem error={list.error} what="the mempool" />}
+      {isUsed && list.error && (
+        <Problem error={list.error} what="the mempool" retry={list.refetch} />
+      )}
       {isUsed && list.isPending && <Loading what="the mempool" />}
       {isUsed && data && (
         <div className="stack">
@@ -81,7 +83,7 @@ function TurnedOff({ mode }: { readonly mode: string | null | undefined }) {
   return (
     <Empty
       icon="mempool"
-      title="Transactions do not wait on this chain."
+      title="The mempool is off."
       action={
         <Action
           run={() =>

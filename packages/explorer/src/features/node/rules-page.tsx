@@ -82,11 +82,8 @@ function Findings({ network }: { readonly network: Network }) {
       {byRule.size === 0 && (
         <Empty
           icon="rules"
-          title={`Every transaction of ${hasNextPage ? 'the newest blocks' : 'this chain'} follows the rules of ${network}.`}
-        >
-          To reject transactions that {network} rejects, start the node with{' '}
-          <code>--rules {network}</code>.
-        </Empty>
+          title={`No transaction of ${hasNextPage ? 'the newest blocks' : 'this chain'} breaks a checked rule of ${network}.`}
+        />
       )}
       {[...byRule].map(([rule, groups]) => (
         <Rule key={rule} rule={rule} groups={groups} isWhole={!hasNextPage} />

@@ -6,20 +6,24 @@ import {
   draftOfDecoded,
   inputsOf,
   type Named,
+  type Names,
   type Resolve,
   readAbi,
   shortHash,
 } from '@starkbox/abi';
 import { useQuery } from '@tanstack/react-query';
 import { useId, useMemo } from 'react';
-import { useNames } from '../../format/names.js';
+import type { Unit } from '../../format/amount.js';
+import { useNamesOf, useOwnNames } from '../../format/names.js';
 import { escapeText } from '../../format/untrusted-text.js';
 import { AbiForm, blankInputs, encodeInputs, type FormInputs } from '../../parts/forms/abi-form.js';
 import { readAddress, useBook } from '../../parts/forms/address-book.js';
+import { AmountUnit } from '../../parts/forms/amount-unit.js';
 import { ErrorText } from '../../parts/page-states.js';
 import { UntrustedText } from '../../parts/values.js';
 import { useLive } from '../../rpc/live-state.js';
 import { readAbiAt } from '../../rpc/queries.js';
+import { useToken } from '../../rpc/tokens.js';
 import type { CallDraft } from './steps.js';
 
 const NO_ABI = readAbi([]);
@@ -29,11 +33,17 @@ const RAW = {
   abi: NO_ABI,
 };
 
-/** Drafts of decoded inputs. */
-function draftsOf({ inputs, abi }: FormInputs, values: readonly Named[]): readonly Draft[] {
+/** Drafts of decoded inputs; an address by its name, if the form resolves it. */
+function draftsOf(
+  { inputs, abi }: FormInputs,
+  values: readonly Named[],
+  names: Names,
+): readonly Draft[] {
   return inputs.map(({ type, name }, at) => {
-    const value = values.find((candidate) => candidate.name === name) ?? values[at];
-    return value ? draftOfDecoded(type, value.value, abi) : '';
+    const value = (values.find((candidate) => candidate.name === name) ?? values[at])?.value;
+    if (value === undefined) return '';
+    const addressName = value.kind === 'address' ? names.get(value.felt) : undefined;
+    return addressName ?? draftOfDecoded(type, value, abi);
   });
 }
 
@@ -58,9 +68,10 @@ export function CallEditor({ of, change, isJudged }: CallEditorProps) {
   const { resolve } = useBook();
   const { address, error } = readAddress(of.contract, resolve);
   const abi = useAbiAt(address);
-  const { form, drafts, encoded } = useCallForm(of, abi.data, resolve);
+  const unit = useToken(address ?? '');
+  const { form, drafts, encoded } = useCallForm(of, abi.data, { resolve, unit });
   const calldataOf = (next: readonly Draft[], of: FormInputs): readonly string[] | undefined => {
-    const { calldata } = encodeInputs(of, next, resolve);
+    const { calldata } = encodeInputs(of, next, resolve, unit);
     // Raw felts; the length that encodes an array is dropped.
     return of === RAW ? calldata?.slice(1) : calldata;
   };
@@ -89,27 +100,35 @@ export function CallEditor({ of, change, isJudged }: CallEditorProps) {
         <FunctionField abi={abi.data} selector={of.selector} choose={choose} isJudged={isJudged} />
       )}
       {abi.data && of.selector !== '' && (
-        <AbiForm
-          form={form}
-          drafts={drafts}
-          encoded={encoded}
-          isJudged={isJudged}
-          change={(next) =>
-            change({
-              ...of,
-              drafts: next,
-              isRaw: form === RAW,
-              calldata: calldataOf(next, form),
-            })
-          }
-        />
+        <AmountUnit value={unit}>
+          <AbiForm
+            form={form}
+            drafts={drafts}
+            encoded={encoded}
+            isJudged={isJudged}
+            change={(next) =>
+              change({
+                ...of,
+                drafts: next,
+                isRaw: form === RAW,
+                calldata: calldataOf(next, form),
+              })
+            }
+          />
+        </AmountUnit>
       )}
     </div>
   );
 }
 
+interface Inputs {
+  readonly resolve: Resolve;
+  readonly unit: Unit | undefined;
+}
+
 /** The form for the inputs: that of the function, or raw felts. */
-function useCallForm(of: CallDraft, abi: Abi | undefined, resolve: Resolve) {
+function useCallForm(of: CallDraft, abi: Abi | undefined, { resolve, unit }: Inputs) {
+  const names = useOwnNames();
   const abiFunction = abi?.functions.get(of.selector);
   const functionForm = useMemo(
     () => abi && abiFunction && { inputs: inputsOf(abiFunction), abi },
@@ -118,8 +137,8 @@ function useCallForm(of: CallDraft, abi: Abi | undefined, resolve: Resolve) {
   const read = useMemo((): readonly Draft[] | undefined => {
     if (!functionForm || !abiFunction || !of.calldata) return undefined;
     const values = decodeInputs(abiFunction, of.calldata, functionForm.abi);
-    return values && draftsOf(functionForm, values);
-  }, [functionForm, abiFunction, of.calldata]);
+    return values && draftsOf(functionForm, values, names);
+  }, [functionForm, abiFunction, of.calldata, names]);
   // Calldata that does not fit the function stays raw.
   const isRaw = of.drafts ? of.isRaw : of.calldata !== undefined && read === undefined;
   const form: FormInputs = functionForm && !isRaw ? functionForm : RAW;
@@ -128,7 +147,10 @@ function useCallForm(of: CallDraft, abi: Abi | undefined, resolve: Resolve) {
       of.drafts ?? (form === RAW ? [of.calldata ?? []] : (read ?? blankInputs(form))),
     [of.drafts, of.calldata, form, read],
   );
-  const encoded = useMemo(() => encodeInputs(form, drafts, resolve), [form, drafts, resolve]);
+  const encoded = useMemo(
+    () => encodeInputs(form, drafts, resolve, unit),
+    [form, drafts, resolve, unit],
+  );
   return { form, drafts, encoded };
 }
 
@@ -144,7 +166,8 @@ interface ContractFieldProps {
 function ContractField({ of, change, address, error, abiError }: ContractFieldProps) {
   const id = useId();
   const { id: book } = useBook();
-  const called = useNames().get(address ?? '');
+  const addresses = useMemo(() => (address === undefined ? [] : [address]), [address]);
+  const called = useNamesOf(addresses).get(address ?? '');
   return (
     <div className="abi-field">
       <label htmlFor={id} className="label-name">

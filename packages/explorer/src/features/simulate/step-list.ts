@@ -40,8 +40,12 @@ export function useSteps() {
     isTouched.current = true;
   }, [steps, block, whatIf]);
 
-  // Names can arrive after the transaction is read.
-  useEffect(() => setSteps((old) => old.map((step) => named(step, names))), [names]);
+  // Names can arrive before or after the transaction is read.
+  const latestNames = useRef(names);
+  useEffect(() => {
+    latestNames.current = names;
+    setSteps((old) => old.map((step) => named(step, names)));
+  }, [names]);
 
   const current = steps.find(({ id }) => id === focused) ?? steps[0];
   const move = (id: number, by: 1 | -1): void => {
@@ -64,8 +68,8 @@ export function useSteps() {
   const remove = (removed: number): void => setSteps(steps.filter(({ id }) => id !== removed));
   /** Replaces all steps by one with the calls of a transaction. */
   const take = async (hash: string): Promise<void> => {
-    const { step, blockBefore } = await stepFromTransaction(hash, nameOf);
-    setSteps([step]);
+    const { step, blockBefore } = await stepFromTransaction(hash);
+    setSteps([named(step, latestNames.current)]);
     setFocused(step.id);
     if (blockBefore !== undefined) setBlock(String(blockBefore));
   };
@@ -109,7 +113,6 @@ const shortText = (value: unknown): string =>
 
 async function stepFromTransaction(
   hash: string,
-  nameOf: (address: string) => string,
 ): Promise<{ readonly step: StepDraft; readonly blockBefore: number | undefined }> {
   const asking = { transaction_hash: canonicalFelt(hash) ?? hash };
   const [transaction, receipt] = await Promise.all([
@@ -123,7 +126,7 @@ async function stepFromTransaction(
   if (!calls || !('sender_address' in transaction)) {
     throw new Error('Only invoke transactions can be simulated again.');
   }
-  const step = newStep(nameOf(transaction.sender_address), calls, nameOf);
+  const step = newStep(transaction.sender_address, calls);
   const blockBefore =
     'block_number' in receipt && typeof receipt.block_number === 'number'
       ? Math.max(0, receipt.block_number - 1)

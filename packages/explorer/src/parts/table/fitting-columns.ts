@@ -85,7 +85,7 @@ export function useFittingColumns<Column extends FittedColumn>(
   const table = useRef<HTMLTableElement>(null);
   const [left, setLeft] = useState('');
   // Pages make their columns anew with each rendering.
-  const key = columns.map(({ head, width }) => `${head} ${width}`).join('\n');
+  const key = columns.map(({ head, width, rank }) => `${head} ${width} ${rank}`).join('\n');
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the columns
   useLayoutEffect(() => {
     const frame = table.current?.parentElement;

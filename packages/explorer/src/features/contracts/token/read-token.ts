@@ -3,7 +3,7 @@ import { type Abi, decodeShortString, selectorOf } from '@starkbox/abi';
 import { useQuery } from '@tanstack/react-query';
 import type { Unit } from '../../../format/amount.js';
 import { escapeText } from '../../../format/untrusted-text.js';
-import { call } from '../../../rpc/client.js';
+import { call, RpcFailure } from '../../../rpc/client.js';
 import { useLive } from '../../../rpc/live-state.js';
 import { unitOfContract } from '../../../rpc/tokens.js';
 
@@ -24,11 +24,20 @@ export function isToken(abi: Abi): boolean {
   return abi.functions.has(DECIMALS) && BALANCES.some((selector) => abi.functions.has(selector));
 }
 
+/** Codes of a contract that does not exist, has no such function, or fails in it. */
+const NO_RESULT: ReadonlySet<number> = new Set([20, 21, 40]);
+
+/** Empty where the contract has no result. */
 async function ask(contract_address: string, name: string): Promise<readonly string[]> {
-  return call('starknet_call', {
-    request: { contract_address, entry_point_selector: selectorOf(name), calldata: [] },
-    block_id: 'pre_confirmed',
-  }).catch(() => []);
+  try {
+    return await call('starknet_call', {
+      request: { contract_address, entry_point_selector: selectorOf(name), calldata: [] },
+      block_id: 'pre_confirmed',
+    });
+  } catch (error) {
+    if (error instanceof RpcFailure && NO_RESULT.has(error.code)) return [];
+    throw error;
+  }
 }
 
 /** A short string, or a byte array: its number of words, the words, the rest, and the length of the rest. */

@@ -46,7 +46,7 @@ export function TransactionsPage() {
             <NoMatch query={filterQuery(query)} />
           ) : (
             <Empty icon="transactions" title="No transactions on this chain yet.">
-              Send the first one with a snippet of the <Link href={to('')}>overview</Link>.
+              Send the first one with a snippet from the <Link href={to('')}>overview</Link>.
             </Empty>
           )
         }
