@@ -22,7 +22,11 @@ export function TransactionFacts({ hash, transaction, receipt, isCurrent }: Tran
     <Facts isCard>
       <Placement hash={hash} receipt={receipt} isCurrent={isCurrent} />
       <FactOf name="Fee">
-        <Amount of={BigInt(receipt.actual_fee.amount)} unit={unitOf(receipt.actual_fee.unit)} />
+        <Amount
+          of={BigInt(receipt.actual_fee.amount)}
+          unit={unitOf(receipt.actual_fee.unit)}
+          whole
+        />
       </FactOf>
       <FactOf name="L2 gas">
         <Integer of={l2_gas} />
