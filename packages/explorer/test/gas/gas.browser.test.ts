@@ -235,7 +235,7 @@ describe('the graph of a transaction', () => {
     expect(await page.locator('main').innerText()).toContain('fee transfer STRK.transfer');
     await expect
       .poll(() => page.getByLabel('Bounds').innerText())
-      .toMatch(/fee\s+[\d.]+ STRK = data .* \+ l2 .* \+ 1 new slot/);
+      .toMatch(/Fee [\d.]+ STRK = L1 data gas .* \+ L2 gas .* \+ 1 new slot/);
     expect(complaints).toEqual([]);
   });
 
