@@ -174,6 +174,7 @@ function Bounds({ transaction, receipt }: Pick<TransactionGasProps, 'transaction
         rows={rows}
         columns={boundColumns(unit)}
         idOf={({ name }) => name}
+        className="tall"
       />
       <Fee receipt={receipt} unit={unit} price={price} tip={tip} />
     </section>
