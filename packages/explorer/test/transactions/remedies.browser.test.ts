@@ -92,10 +92,7 @@ describe('a remedy', () => {
       const right = await part.evaluate((element) => {
         const range = document.createRange();
         range.selectNodeContents(element);
-        return Math.max(
-          element.getBoundingClientRect().right,
-          range.getBoundingClientRect().right,
-        );
+        return Math.max(element.getBoundingClientRect().right, range.getBoundingClientRect().right);
       });
       expect(right).toBeLessThanOrEqual(390);
     }
