@@ -91,17 +91,20 @@ const STEPS = ['Received', 'Pre-confirmed', 'Accepted on L2', 'Accepted on L1'];
 function Path({ finality }: { readonly finality: string }) {
   const reached = finality === 'PRE_CONFIRMED' ? 1 : finality === 'ACCEPTED_ON_L1' ? 3 : 2;
   return (
-    <ol className="path" aria-label="Status">
-      {STEPS.map((step, at) => (
-        <li
-          key={step}
-          className={at <= reached ? 'done' : undefined}
-          title={step}
-          aria-current={at === reached ? 'step' : undefined}
-        >
-          <span className={at === reached ? undefined : 'unseen'}>{step}</span>
-        </li>
-      ))}
-    </ol>
+    <span className="status">
+      <ol className="path" aria-label="Status">
+        {STEPS.map((step, at) => (
+          <li
+            key={step}
+            className={at <= reached ? 'done' : undefined}
+            title={step}
+            aria-current={at === reached ? 'step' : undefined}
+          >
+            <span className="unseen">{step}</span>
+          </li>
+        ))}
+      </ol>
+      <span aria-hidden="true">{STEPS[reached]}</span>
+    </span>
   );
 }

@@ -20,13 +20,12 @@ interface FailureProps {
 
 export function Failure({ hash, transaction, tree, reason, explained }: FailureProps) {
   const chosen = useRoute().query.get('frame');
-  const names = useNames();
   const isPlaced = explained !== undefined && hasPlaces(explained);
   const advice = explained?.advice ?? explained?.hint;
   return (
     <section className="why failure" aria-label="Why it failed">
       <p className="headline">
-        <UntrustedText text={headlineOf(reason, explained, names)} limit={400} />
+        <FailureHeadline reason={reason} explained={explained} />
       </p>
       {isPlaced && (
         <SourcePane
@@ -57,14 +56,17 @@ export function Failure({ hash, transaction, tree, reason, explained }: FailureP
   );
 }
 
+export function FailureHeadline({ reason, explained }: Pick<FailureProps, 'reason' | 'explained'>) {
+  return <UntrustedText text={headlineOf(reason, explained, useNames())} limit={400} />;
+}
+
 /** Why the node rejected a transaction, which is in no block then. */
 export function Rejection({ explained }: { readonly explained: Explanation }) {
-  const names = useNames();
   const advice = explained.advice ?? explained.hint;
   return (
     <section className="why failure" aria-label="Why it failed">
       <p className="headline">
-        <UntrustedText text={headlineOf('', explained, names)} limit={400} />
+        <FailureHeadline reason="" explained={explained} />
       </p>
       <p>The node rejected this transaction, so it is in no block.</p>
       {advice !== undefined && (
