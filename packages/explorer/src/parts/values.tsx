@@ -18,6 +18,7 @@ import { createStore } from '../state/store.js';
 import { runTask } from '../state/tasks.js';
 import { PlainButton } from './button.js';
 import { Icon } from './icons.js';
+import { markOf } from './marks.js';
 
 interface LinkProps {
   readonly href: string;
@@ -65,16 +66,14 @@ export function Fact({ name, ...value }: FactProps) {
   );
 }
 
-const SHAPES = ['full', 'ring', 'half', 'diagonal'];
-
 /** Coloured mark of an address, always beside its text. */
 export function Mark({ of }: { readonly of: string }) {
-  const bits = Number.parseInt(of.slice(-4), 16) || 0;
+  const { hue, shape } = markOf(of);
   return (
     <span
       aria-hidden="true"
-      className={`mark mark-${SHAPES[(bits >> 3) % 4]}`}
-      style={{ color: `var(--mark-${bits % 8})` }}
+      className={`mark mark-${shape}`}
+      style={{ color: `var(--mark-${hue})` }}
     />
   );
 }

@@ -235,7 +235,14 @@ describe('the graph of a transaction', () => {
     expect(await page.locator('main').innerText()).toContain('fee transfer STRK.transfer');
     await expect
       .poll(() => page.getByLabel('Bounds').innerText())
-      .toMatch(/fee\s+[\d.]+ STRK = data .* \+ l2 .* \+ 1 new slot/);
+      .toMatch(/Fee [\d.]+ STRK = L1 data gas .* \+ L2 gas .* \+ 1 new slot/);
+    const sum = await page.getByLabel('Bounds').getByText(/^Fee/).innerText();
+    const [fee, ...terms] = [...sum.matchAll(/([\d.]+) STRK/g)].map(([, number]) => Number(number));
+    const fact = page.getByLabel('Facts').locator('div', { hasText: /^Fee/ }).locator('dd');
+    expect(sum).toContain(`Fee ${await fact.innerText()} = `);
+    expect(terms).toHaveLength(3);
+    expect(terms.reduce((total, term) => total + term, 0)).toBeCloseTo(fee ?? 0, 15);
+    expect(fee).toBe(Number(BigInt(receipt.actual_fee.amount)) / 1e18);
     expect(complaints).toEqual([]);
   });
 

@@ -217,6 +217,15 @@ describe('a transaction', () => {
     expect(await path.last().getAttribute('aria-selected')).toBe('true');
   });
 
+  test('one of several calls of a function is not said to be identical to the others', async () => {
+    const hash = await stage.send(1, [stage.transfer(2, 1n), stage.transfer(2, 10n ** 30n)]);
+    const { page } = await stage.open(`tx/${hash}`);
+    await page
+      .getByRole('region', { name: 'Why it failed' })
+      .getByText('More than one call of STRK.transfer could have failed; the last is marked.')
+      .waitFor();
+  });
+
   test('sixty calls take few elements', async () => {
     const { page } = await stage.open(`tx/${large}`);
     await page.getByRole('treegrid').waitFor();

@@ -80,6 +80,25 @@ describe('a remedy', () => {
     await expectSuccess(page, failed);
   });
 
+  test('lies inside the window of a phone, however long its text is', async () => {
+    const failed = await stage.send(1, [stage.transfer(2, 5_000n * UNIT + 1n)]);
+    const { page, leave } = await stage.open(`tx/${failed}`, {
+      viewport: { width: 390, height: 844 },
+    });
+    const give = button(page, /^Give account 1 the missing/);
+    await give.waitFor();
+    for (const part of [give, why(page).locator('.headline'), why(page).locator('.hint')]) {
+      // The card clips, so the page does not scroll sideways where its content is too wide.
+      const right = await part.evaluate((element) => {
+        const range = document.createRange();
+        range.selectNodeContents(element);
+        return Math.max(element.getBoundingClientRect().right, range.getBoundingClientRect().right);
+      });
+      expect(right).toBeLessThanOrEqual(390);
+    }
+    await leave();
+  });
+
   test('approves the spending of another account, and the spender sends again', async () => {
     const failed = await stage.send(1, [
       {

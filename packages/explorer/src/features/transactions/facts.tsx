@@ -22,7 +22,11 @@ export function TransactionFacts({ hash, transaction, receipt, isCurrent }: Tran
     <Facts isCard>
       <Placement hash={hash} receipt={receipt} isCurrent={isCurrent} />
       <FactOf name="Fee">
-        <Amount of={BigInt(receipt.actual_fee.amount)} unit={unitOf(receipt.actual_fee.unit)} />
+        <Amount
+          of={BigInt(receipt.actual_fee.amount)}
+          unit={unitOf(receipt.actual_fee.unit)}
+          whole
+        />
       </FactOf>
       <FactOf name="L2 gas">
         <Integer of={l2_gas} />
@@ -87,17 +91,20 @@ const STEPS = ['Received', 'Pre-confirmed', 'Accepted on L2', 'Accepted on L1'];
 function Path({ finality }: { readonly finality: string }) {
   const reached = finality === 'PRE_CONFIRMED' ? 1 : finality === 'ACCEPTED_ON_L1' ? 3 : 2;
   return (
-    <ol className="path" aria-label="Status">
-      {STEPS.map((step, at) => (
-        <li
-          key={step}
-          className={at <= reached ? 'done' : undefined}
-          title={step}
-          aria-current={at === reached ? 'step' : undefined}
-        >
-          <span className={at === reached ? undefined : 'unseen'}>{step}</span>
-        </li>
-      ))}
-    </ol>
+    <span className="status">
+      <ol className="path" aria-label="Status">
+        {STEPS.map((step, at) => (
+          <li
+            key={step}
+            className={at <= reached ? 'done' : undefined}
+            title={step}
+            aria-current={at === reached ? 'step' : undefined}
+          >
+            <span className="unseen">{step}</span>
+          </li>
+        ))}
+      </ol>
+      <span aria-hidden="true">{STEPS[reached]}</span>
+    </span>
   );
 }

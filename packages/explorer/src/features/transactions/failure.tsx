@@ -1,9 +1,10 @@
 // Why a transaction failed: one sentence, the source with its variables, and what to do about it.
-import { type CallTree, type Frame, readFailure } from '@starkbox/abi';
+import { type CallTree, type Frame, type Names, readFailure, shortAddress } from '@starkbox/abi';
+import { useNames } from '../../format/names.js';
 import { to, useRoute } from '../../navigation/route.js';
 import { type Explanation, Lines, Printed } from '../../parts/transaction/explanation.js';
 import { hasPlaces, SourcePane } from '../../parts/transaction/source-pane.js';
-import { Link, UntrustedText } from '../../parts/values.js';
+import { Address, FunctionName, Link, UntrustedText } from '../../parts/values.js';
 import type { Transaction } from '../../rpc/methods.js';
 import { Remedies } from './remedies.js';
 import { VariablesPanel } from './variables-panel.js';
@@ -24,7 +25,7 @@ export function Failure({ hash, transaction, tree, reason, explained }: FailureP
   return (
     <section className="why failure" aria-label="Why it failed">
       <p className="headline">
-        <UntrustedText text={headlineOf(reason, explained)} limit={400} />
+        <FailureHeadline reason={reason} explained={explained} />
       </p>
       {isPlaced && (
         <SourcePane
@@ -41,9 +42,7 @@ export function Failure({ hash, transaction, tree, reason, explained }: FailureP
         </p>
       )}
       <Remedies transaction={transaction} actions={explained?.actions ?? []} />
-      {tree.isUncertain && (
-        <p className="soft">Several identical calls may have failed; this is the last one.</p>
-      )}
+      {tree.isUncertain && <OtherCandidates tree={tree} />}
       <div className="line-of">
         <Link className="button" href={to('tx', hash, { tab: 'debug' })}>
           {isPlaced ? 'Debug from here' : 'Debug the failure'}
@@ -57,13 +56,17 @@ export function Failure({ hash, transaction, tree, reason, explained }: FailureP
   );
 }
 
+export function FailureHeadline({ reason, explained }: Pick<FailureProps, 'reason' | 'explained'>) {
+  return <UntrustedText text={headlineOf(reason, explained, useNames())} limit={400} />;
+}
+
 /** Why the node rejected a transaction, which is in no block then. */
 export function Rejection({ explained }: { readonly explained: Explanation }) {
   const advice = explained.advice ?? explained.hint;
   return (
     <section className="why failure" aria-label="Why it failed">
       <p className="headline">
-        <UntrustedText text={headlineOf('', explained)} limit={400} />
+        <FailureHeadline reason="" explained={explained} />
       </p>
       <p>The node rejected this transaction, so it is in no block.</p>
       {advice !== undefined && (
@@ -76,10 +79,31 @@ export function Rejection({ explained }: { readonly explained: Explanation }) {
   );
 }
 
-/** The heading of the page gives the status already. */
-function headlineOf(reason: string, explained: Explanation | undefined): string {
+/** The calldata of the calls may differ; the revert reason does not say which of them failed. */
+function OtherCandidates({ tree }: { readonly tree: CallTree }) {
+  const marked = tree.roots.flatMap(({ children }) => children).find(({ failed }) => failed);
+  if (!marked) return null;
+  return (
+    <p className="soft">
+      More than one call of <Address of={marked.contract} />.
+      <FunctionName selector={marked.selector} /> could have failed; the last is marked.
+    </p>
+  );
+}
+
+/**
+ * The heading of the page gives the status already. A contract whose name no other one on the page has is named without
+ * its address, as elsewhere on the page.
+ */
+function headlineOf(reason: string, explained: Explanation | undefined, names: Names): string {
   if (!explained) return readFailure(reason).message;
-  return explained.summary.replace(/^(?:Reverted|Rejected): /, '');
+  const { summary, contract, contract_name: name } = explained;
+  const headline = summary.replace(/^(?:Reverted|Rejected): /, '');
+  if (contract === undefined || name === undefined || names.get(contract) !== name) return headline;
+  const withAddress = `${name}@${shortAddress(contract)}::`;
+  return headline.startsWith(withAddress)
+    ? `${name}::${headline.slice(withAddress.length)}`
+    : headline;
 }
 
 /** How deep a frame on the path to the failure is. */

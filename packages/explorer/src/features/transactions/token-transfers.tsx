@@ -72,7 +72,7 @@ export function TokenTransfers({ receipt, tree, classes }: TokenTransfersProps) 
         <span>{from === '0x0' ? 'minted' : <Address of={from} />}</span>
         <span>→ {to === '0x0' ? 'burnt' : <Address of={to} />}</span>
         <span>
-          {unit && <Amount of={value} unit={unit} />}
+          {unit && <Amount of={value} unit={unit} whole />}
           {isFee && ' fee'}
         </span>
       </li>

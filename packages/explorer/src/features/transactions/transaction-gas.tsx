@@ -8,15 +8,16 @@ import {
   type Measure,
   OUTSIDE,
 } from '@starkbox/abi';
-import { useEffect, useMemo, useState } from 'react';
-import { amountText, grouped, priceText, type Unit, unitOf } from '../../format/amount.js';
+import { type ReactNode, useEffect, useMemo, useState } from 'react';
+import { grouped, priceText, type Unit, unitOf, wholeAmount } from '../../format/amount.js';
 import { useNames } from '../../format/names.js';
 import { setQuery } from '../../navigation/route.js';
 import { percent } from '../../parts/gas/graph.js';
 import { calledName } from '../../parts/gas/names.js';
 import { GasView, useMeasure } from '../../parts/gas/view.js';
+import { Integer } from '../../parts/number.js';
+import { type Column, ShortTable } from '../../parts/table/table.js';
 import type { Classes } from '../../parts/transaction/call-line.js';
-import { Fact } from '../../parts/values.js';
 import type { Receipt, Trace, Transaction } from '../../rpc/methods.js';
 import { type Header, useHeader } from '../../rpc/queries.js';
 import { runTask } from '../../state/tasks.js';
@@ -91,10 +92,63 @@ function useGasTree(trace: Trace | undefined, charged: number, measure: Measure)
 }
 
 const RESOURCES = [
-  ['l1_gas', 'l1', 'l1_gas_price'],
-  ['l1_data_gas', 'data', 'l1_data_gas_price'],
-  ['l2_gas', 'l2', 'l2_gas_price'],
+  ['l1_gas', 'L1 gas', 'l1_gas_price'],
+  ['l1_data_gas', 'L1 data gas', 'l1_data_gas_price'],
+  ['l2_gas', 'L2 gas', 'l2_gas_price'],
 ] as const;
+
+/** What was used of a resource, and what the sender allowed. */
+interface Bound {
+  readonly name: string;
+  readonly used: number;
+  readonly price: bigint | undefined;
+  readonly limit: bigint | undefined;
+  readonly maxPrice: bigint | undefined;
+}
+
+function boundColumns(unit: Unit): readonly Column<Bound>[] {
+  const price = (value: bigint | undefined): ReactNode =>
+    value !== undefined && priceText(value, unit);
+  return [
+    { head: 'Resource', phone: 'main', least: 6, cell: ({ name }) => name },
+    {
+      head: 'Used',
+      width: 'w-amount',
+      number: true,
+      rank: 0,
+      phoneHead: 'used',
+      cell: ({ used, limit }) => (
+        <>
+          <Integer of={used} />
+          {limit !== undefined && limit > 0n && (
+            <span className="quiet"> {percent(used, Number(limit))}</span>
+          )}
+        </>
+      ),
+    },
+    {
+      head: 'Limit',
+      width: 'w-amount',
+      number: true,
+      phoneHead: 'limit',
+      cell: ({ limit }) => limit !== undefined && <Integer of={limit} />,
+    },
+    {
+      head: 'Price',
+      width: 'w-gas',
+      number: true,
+      phoneHead: 'price',
+      cell: ({ price: actual }) => price(actual),
+    },
+    {
+      head: 'Max price',
+      width: 'w-gas',
+      number: true,
+      phoneHead: 'max price',
+      cell: ({ maxPrice }) => price(maxPrice),
+    },
+  ];
+}
 
 function Bounds({ transaction, receipt }: Pick<TransactionGasProps, 'transaction' | 'receipt'>) {
   const bounds = 'resource_bounds' in transaction ? transaction.resource_bounds : undefined;
@@ -103,32 +157,27 @@ function Bounds({ transaction, receipt }: Pick<TransactionGasProps, 'transaction
   const price = (name: (typeof RESOURCES)[number][2]): bigint | undefined =>
     block.data && priceIn(block.data, name, receipt.actual_fee.unit);
   const tip = 'tip' in transaction ? BigInt(transaction.tip) : 0n;
+  const rows = RESOURCES.map(([resource, name, priceName]): Bound => {
+    const bound = bounds?.[resource];
+    return {
+      name,
+      used: receipt.execution_resources[resource],
+      price: price(priceName),
+      limit: bound && BigInt(bound.max_amount),
+      maxPrice: bound && BigInt(bound.max_price_per_unit),
+    };
+  });
   return (
-    <dl className="facts gas-bounds" aria-label="Bounds">
-      {RESOURCES.map(([name, short, priceName]) => {
-        const gas = receipt.execution_resources[name];
-        const bound = bounds?.[name];
-        const most = bound && BigInt(bound.max_amount);
-        const actual = price(priceName);
-        return (
-          <div key={name} className="gas-bound">
-            <Fact name={short}>
-              {grouped(gas)}
-              {most !== undefined && (
-                <>
-                  {' '}
-                  of at most {grouped(most)}
-                  {most > 0n && `, ${percent(gas, Number(most))}`}
-                </>
-              )}
-              {actual !== undefined && <> · price {priceText(actual, unit)}</>}
-              {bound && ` ≤ ${priceText(BigInt(bound.max_price_per_unit), unit)}`}
-            </Fact>
-          </div>
-        );
-      })}
+    <section className="gas-bounds" aria-label="Bounds">
+      <ShortTable
+        label="Resources"
+        rows={rows}
+        columns={boundColumns(unit)}
+        idOf={({ name }) => name}
+        className="tall"
+      />
       <Fee receipt={receipt} unit={unit} price={price} tip={tip} />
-    </dl>
+    </section>
   );
 }
 
@@ -144,12 +193,12 @@ interface FeeProps {
 /** The terms of the fee, shown only where they add up to it. */
 function Fee({ receipt, unit, price, tip }: FeeProps) {
   const fee = BigInt(receipt.actual_fee.amount);
-  const parts: { short: string; cost: bigint }[] = [];
-  for (const [name, short, priceName] of RESOURCES) {
-    const gas = BigInt(receipt.execution_resources[name]);
+  const parts: { name: string; cost: bigint }[] = [];
+  for (const [resource, name, priceName] of RESOURCES) {
+    const gas = BigInt(receipt.execution_resources[resource]);
     const each = price(priceName);
     if (each === undefined || gas === 0n) continue;
-    parts.push({ short, cost: gas * (name === 'l2_gas' ? each + tip : each) });
+    parts.push({ name, cost: gas * (resource === 'l2_gas' ? each + tip : each) });
   }
   const listed = parts.reduce((all, { cost }) => all + cost, 0n);
   const data = price('l1_data_gas_price') ?? 0n;
@@ -157,20 +206,24 @@ function Fee({ receipt, unit, price, tip }: FeeProps) {
   const rest = fee - listed;
   if (data > 0n && rest > 0n && rest % (data * DATA_GAS_OF_A_SLOT) === 0n) {
     const slots = rest / (data * DATA_GAS_OF_A_SLOT);
-    parts.push({ short: `${grouped(slots)} new ${slots === 1n ? 'slot' : 'slots'}`, cost: rest });
+    parts.push({ name: `${grouped(slots)} new ${slots === 1n ? 'slot' : 'slots'}`, cost: rest });
   }
   const sum = parts.reduce((all, { cost }) => all + cost, 0n);
   return (
-    <div className="gas-bound">
-      <Fact name="fee">
-        {amountText(fee, unit)}
-        {sum === fee &&
-          sum > 0n &&
-          ` = ${parts.map(({ short, cost }) => `${short} ${amountText(cost, unit)}`).join(' + ')}`}
-        {sum === fee && tip > 0n && `, with a tip of ${grouped(tip)} ${unit.base} per L2 gas`}
-      </Fact>
-    </div>
+    <p>
+      Fee {exactAmount(fee, unit)}
+      {sum === fee &&
+        sum > 0n &&
+        ` = ${parts.map(({ name, cost }) => `${name} ${exactAmount(cost, unit)}`).join(' + ')}`}
+      {sum === fee && tip > 0n && `, with a tip of ${grouped(tip)} ${unit.base} per L2 gas`}
+    </p>
   );
+}
+
+/** All terms of a sum are in one unit, with all their decimals. */
+function exactAmount(value: bigint, unit: Unit): string {
+  const { start, rest, symbol } = wholeAmount(value, unit);
+  return `${start}${rest} ${symbol}`;
 }
 
 function priceIn(header: Header, name: (typeof RESOURCES)[number][2], unit: string): bigint {

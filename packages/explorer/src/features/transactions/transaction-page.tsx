@@ -1,7 +1,7 @@
 // Page of one transaction: summary, failure, details.
 import { type CallTree, classesIn, type Frame, shortHash } from '@starkbox/abi';
 import { useQuery } from '@tanstack/react-query';
-import { useContext, useEffect, useMemo, useState } from 'react';
+import { type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
 import { grouped } from '../../format/amount.js';
 import { useClassNamesOf, useNames, useNamesOf } from '../../format/names.js';
 import { timeText } from '../../format/time.js';
@@ -13,6 +13,7 @@ import { Confirm, type Question } from '../../parts/confirm.js';
 import { Label } from '../../parts/label-form.js';
 import { Heading, Loading, Problem } from '../../parts/page-states.js';
 import { usePreparedChanges } from '../../parts/transaction/state-changes.js';
+import { useMedia } from '../../parts/use-media.js';
 import { Link, Status, UntrustedText } from '../../parts/values.js';
 import { call, RpcFailure } from '../../rpc/client.js';
 import { liveNow, useLive } from '../../rpc/live-state.js';
@@ -23,7 +24,7 @@ import { runTask } from '../../state/tasks.js';
 import { treeOf } from '../../traces/whole-frame.js';
 import { DetailTabs } from './detail-tabs.js';
 import { TransactionFacts } from './facts.js';
-import { Failure, Rejection } from './failure.js';
+import { Failure, FailureHeadline, Rejection } from './failure.js';
 import { Neighbours } from './neighbours.js';
 import { Sentence } from './summary.js';
 import { TokenTransfers } from './token-transfers.js';
@@ -179,6 +180,7 @@ type DetailProps = Parameters<typeof DetailTabs>[0];
 function Body({ isCurrent, ...props }: DetailProps & { readonly isCurrent: boolean }) {
   const { hash, transaction, receipt, tree, classes, isRead } = props;
   const isReverted = receipt.execution_status === 'REVERTED';
+  const reason = 'revert_reason' in receipt ? receipt.revert_reason : '';
   const explained = useExplained(hash, isReverted);
   const isSettled = useSettled(hash, isRead && !explained.isLoading);
   const tab = useRoute().query.get('tab');
@@ -198,15 +200,21 @@ function Body({ isCurrent, ...props }: DetailProps & { readonly isCurrent: boole
           hash={hash}
           transaction={transaction}
           tree={tree}
-          reason={'revert_reason' in receipt ? receipt.revert_reason : ''}
+          reason={reason}
           explained={explained.data ?? undefined}
         />
       )}
       <p className="sentence">
         <Sentence {...props} />
+        {isReverted && isDebugged && (
+          <span className="fail">
+            {' '}
+            <FailureHeadline reason={reason} explained={explained.data ?? undefined} />
+          </span>
+        )}
       </p>
       {isDebugged || (
-        <>
+        <PhoneFold isFolded={tab !== null && tab !== 'calls'}>
           {!isReverted && <TokenTransfers receipt={receipt} tree={tree} classes={classes} />}
           <TransactionFacts
             hash={hash}
@@ -214,10 +222,27 @@ function Body({ isCurrent, ...props }: DetailProps & { readonly isCurrent: boole
             receipt={receipt}
             isCurrent={isCurrent}
           />
-        </>
+        </PhoneFold>
       )}
       <DetailTabs {...props} />
     </>
+  );
+}
+
+interface PhoneFoldProps {
+  readonly isFolded: boolean;
+  readonly children: ReactNode;
+}
+
+/** On a phone, a chosen tab begins on the first screen. */
+function PhoneFold({ isFolded, children }: PhoneFoldProps) {
+  const isPhone = useMedia('(max-width: 639px)');
+  if (!isPhone || !isFolded) return children;
+  return (
+    <details>
+      <summary>Details</summary>
+      {children}
+    </details>
   );
 }
 

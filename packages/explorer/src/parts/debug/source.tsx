@@ -6,7 +6,7 @@ import { memo, useEffect, useMemo, useRef, useState } from 'react';
 import { useExecutedLines } from '../../rpc/queries.js';
 import { useStore } from '../../state/store.js';
 import { Select } from '../inputs.js';
-import { Problem } from '../page-states.js';
+import { Loading, Problem } from '../page-states.js';
 import { CodeLine, Legend, type Times } from '../transaction/source-code.js';
 import { Copy, UntrustedText } from '../values.js';
 import { breakpointAt, breakpoints, toggleBreakpoint } from './breakpoints.js';
@@ -151,9 +151,19 @@ function FileText({ program, file: { classHash, file }, hash, at }: FileTextProp
     if (ran) return new Map(ran.lines.map(([line = 0, count = 0]) => [line, count]));
     return undefined;
   }, [executed.data, file]);
+  const hasLegend = times !== undefined || (hash !== undefined && executed.isPending);
   const withCode = useMemo(() => new Set(codeLines.data ?? []), [codeLines.data]);
   if (text.error) return <Problem error={text.error} what="the source" retry={text.refetch} />;
-  if (text.data === undefined) return <div className="debug-code" aria-busy="true" />;
+  if (text.data === undefined) {
+    return (
+      <>
+        <div className="debug-code" aria-busy="true">
+          <Loading what="the source" />
+        </div>
+        {hasLegend && <Legend isHidden />}
+      </>
+    );
+  }
   if (text.data === null) {
     return (
       <div className="debug-code">
@@ -172,7 +182,7 @@ function FileText({ program, file: { classHash, file }, hash, at }: FileTextProp
   return (
     <>
       <Lines key={file} file={file} text={text.data} at={at} times={times} withCode={withCode} />
-      {times && <Legend />}
+      {hasLegend && <Legend isHidden={!times} />}
     </>
   );
 }

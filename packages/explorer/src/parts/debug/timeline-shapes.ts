@@ -1,6 +1,7 @@
 // Shapes of the timeline: calls as bars of a flame, marks below them, as outlines for SVG.
 import type { Debugger, Mark } from '@starkbox/debugger';
 import type { DEBUG_ACTION, DEBUG_RUN } from '@starkbox/spec';
+import { huesOf } from '../marks.js';
 
 type Recorded = Pick<Debugger, 'trace' | 'marks' | 'length'>;
 
@@ -15,7 +16,6 @@ export interface Span {
   readonly isReverted: boolean;
 }
 
-const HUES = 8;
 /** Deeper calls share the last row. */
 const MOST_ROWS = 8;
 const ROW = 6;
@@ -98,6 +98,7 @@ export function shapesOf(spans: readonly Span[], marks: readonly Mark[], scale: 
     spans.reduce((most, { depth }) => Math.max(most, depth + 1), 1),
   );
   const flame = rows * (ROW + GAP);
+  const hues = huesOf(spans.map(({ contract }) => contract));
   const bars = new Map<number, string>();
   const reverted: string[] = [];
   const drawn = new Set<string>();
@@ -109,7 +110,7 @@ export function shapesOf(spans: readonly Span[], marks: readonly Mark[], scale: 
     if (width <= 1 && drawn.has(pixel)) continue;
     drawn.add(pixel);
     const bar = `M${round(x)} ${PADDING + row * (ROW + GAP)}h${round(width)}v${ROW}h${-round(width)}z`;
-    const hue = (Number.parseInt(contract.slice(-4), 16) || 0) % HUES;
+    const hue = hues.get(contract) ?? 0;
     bars.set(hue, (bars.get(hue) ?? '') + bar);
     if (isReverted) reverted.push(bar);
   }

@@ -19,6 +19,7 @@ import {
 } from 'react';
 import { grouped } from '../../format/amount.js';
 import { isShortcut } from '../../navigation/key-events.js';
+import { huesOf } from '../marks.js';
 import { useWidth } from '../use-width.js';
 import { paint, ROW, type Scene } from './paint.js';
 
@@ -32,6 +33,7 @@ export interface GraphProps {
   /** Whether the graph grows upwards. */
   readonly isFlame: boolean;
   readonly nameOf: (block: GasBlock) => string;
+  readonly shortNameOf: (block: GasBlock) => string;
   /** Whether a block matches the search; undefined without a search. */
   readonly isFound: ((block: GasBlock) => boolean) | undefined;
   readonly onFocus: (block: GasBlock) => void;
@@ -51,7 +53,7 @@ function useTheme(): number {
 }
 
 export function Graph(props: GraphProps) {
-  const { root, focus, isFlame, nameOf, isFound, onFocus, onOpen } = props;
+  const { root, focus, isFlame, nameOf, shortNameOf, isFound, onFocus, onOpen } = props;
   const [frame, width] = useWidth();
   const canvas = useRef<HTMLCanvasElement>(null);
   const tree = useRef<HTMLDivElement>(null);
@@ -61,10 +63,22 @@ export function Graph(props: GraphProps) {
 
   const boxes = useMemo(() => place(focus, width), [focus, width]);
   const height = depthOf(boxes) * ROW;
+  // Of the whole graph, so that a focus changes no colour.
+  const hues = useMemo(() => huesOf(contractsIn(root)), [root]);
   const topOf = ({ depth }: Box): number => (isFlame ? height - (depth + 1) * ROW : depth * ROW);
   const items = useMemo(() => walkable(boxes), [boxes]);
   const current = items.find(({ block }) => block?.id === active) ?? items[0];
-  usePainting(canvas, { boxes, width, height, isFlame, nameOf, isFound, hovered });
+  usePainting(canvas, {
+    boxes,
+    width,
+    height,
+    isFlame,
+    nameOf,
+    shortNameOf,
+    hues,
+    isFound,
+    hovered,
+  });
 
   const at = (event: MouseEvent): Box | undefined => {
     const rect = event.currentTarget.getBoundingClientRect();
@@ -133,12 +147,11 @@ export function Graph(props: GraphProps) {
 
 function usePainting(canvas: RefObject<HTMLCanvasElement | null>, scene: Scene): void {
   const theme = useTheme();
-  const { boxes, width, height, isFlame, nameOf, isFound, hovered } = scene;
+  const { boxes, width, height, isFlame, nameOf, shortNameOf, hues, isFound, hovered } = scene;
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new theme has new colours
   useEffect(() => {
-    if (!canvas.current || width === 0) return;
-    paint(canvas.current, { boxes, width, height, isFlame, nameOf, isFound, hovered });
-  }, [canvas, boxes, width, height, isFlame, nameOf, isFound, hovered, theme]);
+    if (canvas.current && width > 0) paint(canvas.current, scene);
+  }, [canvas, boxes, width, height, isFlame, nameOf, shortNameOf, hues, isFound, hovered, theme]);
 }
 
 interface Walk {
@@ -214,6 +227,16 @@ function BlockTree({ graph, hold, items, current, topOf, activate, press }: Bloc
       })}
     </div>
   );
+}
+
+function contractsIn(root: GasBlock): ReadonlySet<string> {
+  const contracts = new Set<string>();
+  const visit = ({ called, children }: GasBlock): void => {
+    if (called) contracts.add(called.contract);
+    children.forEach(visit);
+  };
+  visit(root);
+  return contracts;
 }
 
 /** The largest blocks with their ancestors, in reading order. */

@@ -16,14 +16,27 @@ import { escapeText } from '../../format/untrusted-text.js';
 const LONGEST = 60;
 
 export function calledName(called: Called, names: Names, grouping: Grouping): string {
-  const { contract, classHash, selector, kind } = called;
+  const { selector, kind } = called;
   const what = functionName(selector);
-  const where =
-    grouping === 'class'
-      ? (names.get(classHash) ?? `class ${shortHash(classHash)}`)
-      : (names.get(contract) ?? shortAddress(contract));
+  const where = targetName(called, names, grouping);
   const how = kind === 'DELEGATE' && grouping === 'contract' ? ' (library)' : '';
   return `${where}.${what === undefined ? shortHash(selector) : escapeText(what, LONGEST).text}${how}`;
+}
+
+/** The contract, or the class. */
+function targetName({ contract, classHash }: Called, names: Names, grouping: Grouping): string {
+  return grouping === 'class'
+    ? (names.get(classHash) ?? `class ${shortHash(classHash)}`)
+    : (names.get(contract) ?? shortAddress(contract));
+}
+
+/** The contract alone where a phase comes before it in the whole name. */
+export function shortBlockName(
+  { called, phase }: GasBlock,
+  names: Names,
+  grouping: Grouping,
+): string {
+  return called && phase !== undefined ? targetName(called, names, grouping) : '';
 }
 
 export function blockNamer(

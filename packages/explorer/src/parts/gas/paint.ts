@@ -5,7 +5,6 @@ import { grouped } from '../../format/amount.js';
 /** Height of a block, large enough to tap. */
 export const ROW = 24;
 const LEAST_FOR_TEXT = 40;
-const HUES = 8;
 
 export interface Scene {
   readonly boxes: readonly Box[];
@@ -13,17 +12,16 @@ export interface Scene {
   readonly height: number;
   readonly isFlame: boolean;
   readonly nameOf: (block: GasBlock) => string;
+  /** Shorter than the name, for blocks in which that has no room. */
+  readonly shortNameOf: (block: GasBlock) => string;
+  /** By contract. */
+  readonly hues: ReadonlyMap<string, number>;
   readonly isFound: ((block: GasBlock) => boolean) | undefined;
   readonly hovered: Box | undefined;
 }
 
-/** The hue of the contract's mark. */
-export function hueOf(contract: string): number {
-  return (Number.parseInt(contract.slice(-4), 16) || 0) % HUES;
-}
-
 export function paint(canvas: HTMLCanvasElement, scene: Scene): void {
-  const { boxes, width, height, isFlame, nameOf, isFound, hovered } = scene;
+  const { boxes, width, height, isFlame, nameOf, shortNameOf, hues, isFound, hovered } = scene;
   const context = canvas.getContext('2d');
   if (!context) return;
   const density = devicePixelRatio || 1;
@@ -47,7 +45,7 @@ export function paint(canvas: HTMLCanvasElement, scene: Scene): void {
     const ground = isDimmed
       ? token('sunken')
       : called
-        ? token(`mark-${hueOf(called.contract)}`)
+        ? token(`mark-${hues.get(called.contract) ?? 0}`)
         : block?.id === ALL
           ? token('selected')
           : token('hover');
@@ -63,7 +61,7 @@ export function paint(canvas: HTMLCanvasElement, scene: Scene): void {
     if (box.width < LEAST_FOR_TEXT) continue;
     const ink = isDimmed ? token('text-3') : called ? token('on-accent') : token('text');
     const words = block
-      ? [`${nameOf(block)} ${grouped(block.gas)}`, nameOf(block), block.phase ?? '']
+      ? [`${nameOf(block)} ${grouped(block.gas)}`, nameOf(block), shortNameOf(block)]
       : [`${grouped(box.count)} small frames`];
     write(context, words, { box, top, ink, font });
     if (block?.called && block.self > 0 && block.children.length > 0) {

@@ -11,7 +11,7 @@ import {
   OUTSIDE,
   wayTo,
 } from '@starkbox/abi';
-import { type ReactNode, useDeferredValue, useMemo } from 'react';
+import { type ReactNode, useCallback, useDeferredValue, useMemo } from 'react';
 import { grouped } from '../../format/amount.js';
 import { useNames } from '../../format/names.js';
 import { setQuery, useRoute } from '../../navigation/route.js';
@@ -20,7 +20,7 @@ import { Choice, Select, TextInput } from '../inputs.js';
 import { Integer } from '../number.js';
 import { FunctionTable } from './function-table.js';
 import { Graph, percent } from './graph.js';
-import { blockNamer, calledName } from './names.js';
+import { blockNamer, calledName, shortBlockName } from './names.js';
 
 const VIEWS = ['icicle', 'flame', 'table'] as const;
 type View = (typeof VIEWS)[number];
@@ -217,6 +217,10 @@ function GraphView({ props, isFlame, isFound }: GraphViewProps) {
     () => blockNamer(names, { whole, outside, grouping }),
     [names, whole, outside, grouping, props.classCount],
   );
+  const shortNameOf = useCallback(
+    (block: GasBlock) => shortBlockName(block, names, grouping),
+    [names, grouping],
+  );
   const focus = findBlock(root, useRoute().query.get('focus') ?? ALL) ?? root;
   const focusOn = (block: GasBlock): void =>
     setQuery({ focus: block === root ? undefined : block.id });
@@ -243,6 +247,7 @@ function GraphView({ props, isFlame, isFound }: GraphViewProps) {
           measure={measure}
           isFlame={isFlame}
           nameOf={nameOf}
+          shortNameOf={shortNameOf}
           isFound={isFound}
           onFocus={focusOn}
           onOpen={onOpen}

@@ -152,7 +152,7 @@ export function FrameDetail({ of, classes, debugAddress }: FrameDetailProps) {
         {values?.map(({ name, type, value }, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: names may repeat
           <Fragmented key={at} name={name} type={type}>
-            <Value of={value} token={token} fold />
+            <Value of={value} token={token} fold whole />
           </Fragmented>
         ))}
         {!values && of.calldata !== undefined && (

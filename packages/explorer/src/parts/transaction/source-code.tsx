@@ -84,9 +84,10 @@ function timesText(count: number): string {
   return count === 1 ? 'ran once' : `ran ${grouped(count)} times`;
 }
 
-export function Legend() {
+/** While it is not known whether it is needed, it is hidden and keeps its room. */
+export function Legend({ isHidden = false }: { readonly isHidden?: boolean }) {
   return (
-    <p className="legend soft">
+    <p className={isHidden ? 'legend soft is-hidden' : 'legend soft'}>
       <span data-mark={RAN}>{RAN}</span> ran <span data-mark={MISSED}>{MISSED}</span> has code and
       did not run
     </p>

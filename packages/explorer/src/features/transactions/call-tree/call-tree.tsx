@@ -91,6 +91,7 @@ export function CallTreeView({ hash, tree, classes, total }: CallTreeProps) {
                       isOpen={open.has(row.id)}
                       isChosen={row.id === chosen}
                       isActive={index === active}
+                      measure={virtual.measureElement}
                       activate={setActive}
                       toggle={toggle}
                     />
@@ -345,9 +346,6 @@ function TreeHead() {
     <thead>
       <tr>
         <th scope="col">Frame</th>
-        <th scope="col" className="w-kind">
-          Kind
-        </th>
         <th scope="col" className="w-gas number">
           L2 gas
         </th>

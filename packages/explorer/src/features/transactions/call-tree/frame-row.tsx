@@ -31,6 +31,8 @@ export interface RowProps {
   readonly isOpen: boolean;
   readonly isChosen: boolean;
   readonly isActive: boolean;
+  /** Reads the height of a row that may have several lines. */
+  readonly measure: (row: HTMLTableRowElement | null) => void;
   readonly activate: (index: number) => void;
   readonly toggle: (id: string, isOpen: boolean) => void;
 }
@@ -43,16 +45,19 @@ export function Row(props: RowProps) {
   const frame = useWholeFrame(row.kind === 'run' ? (row.frames[0] ?? NO_FRAME) : row.frame);
   const isDim = frame.fate !== undefined || frame.phase === 'fee';
   const isFailing = row.kind === 'frame' && frame.failed;
+  const isCause = row.kind === 'frame' && frame.cause !== undefined;
   const isParent = row.kind === 'run' || (row.kind === 'frame' && row.isParent);
   return (
     <tr
+      ref={isCause ? props.measure : undefined}
       data-row={index}
+      data-index={index}
       aria-rowindex={index + 2}
       aria-level={row.level + 1}
       aria-expanded={isParent ? isOpen : undefined}
       aria-selected={props.isChosen}
       tabIndex={props.isActive ? 0 : -1}
-      className={isDim ? 'dim' : isFailing ? 'failing' : undefined}
+      className={isDim ? 'dim' : isCause ? 'failing caused' : isFailing ? 'failing' : undefined}
       onFocus={({ target, currentTarget }) => {
         // Focus on a link inside of the row does not change the current row.
         if (target === currentTarget) activate(index);
@@ -80,16 +85,11 @@ export function Row(props: RowProps) {
         </span>
       </td>
       {row.kind === 'event' ? (
-        <Cells kind="event" gas="" />
+        <Cells gas="" />
       ) : row.kind === 'frame' ? (
-        <Cells
-          kind={frame.kind}
-          gas={gasText(frame)}
-          share={<Share of={frame} gas={frame.l2Gas} total={total} />}
-        />
+        <Cells gas={gasText(frame)} share={<Share of={frame} gas={frame.l2Gas} total={total} />} />
       ) : (
         <Cells
-          kind={frame.kind}
           gas={grouped(gasOf(row.frames))}
           share={<Share of={frame} gas={gasOf(row.frames)} total={total} />}
         />
@@ -127,12 +127,9 @@ function gasText({ l2Gas, l1Gas }: Frame): string {
 const gasOf = (frames: readonly Frame[]): number =>
   frames.reduce((sum, { l2Gas = 0 }) => sum + l2Gas, 0);
 
-function Cells(of: { readonly kind: string; readonly gas: string; readonly share?: ReactNode }) {
+function Cells(of: { readonly gas: string; readonly share?: ReactNode }) {
   return (
     <>
-      <td className="w-kind soft" role="gridcell">
-        {of.kind}
-      </td>
       <td className="w-gas number" role="gridcell">
         {of.gas}
       </td>
@@ -179,6 +176,7 @@ function FrameText({ of: frame, classes }: TextProps) {
         </span>
       )}
       <CallLine of={frame} classes={classes} />
+      <KindTag of={frame} />
       {frame.cause !== undefined && (
         <span className="fail">
           {' '}
@@ -189,6 +187,18 @@ function FrameText({ of: frame, classes }: TextProps) {
       <ReturnValues of={frame} classes={classes} />
     </span>
   );
+}
+
+const KINDS: Readonly<Partial<Record<Frame['kind'], string>>> = {
+  DELEGATE: 'library call',
+  CONSTRUCTOR: 'constructor',
+  'L1 HANDLER': 'L1 handler',
+};
+
+/** Most frames are plain calls, which have no tag. */
+function KindTag({ of: { kind } }: { readonly of: Frame }) {
+  const name = KINDS[kind];
+  return name !== undefined && <span className="inlined">{name}</span>;
 }
 
 function EventText({ of: frame, index, classes }: TextProps & { readonly index: number }) {
@@ -211,6 +221,7 @@ function RunText({ of: frames }: { readonly of: readonly Frame[] }) {
     <span className="what">
       <Address of={first.contract} />.<FunctionName selector={first.selector} />{' '}
       <span className="count">×{grouped(frames.length)}</span>
+      <KindTag of={first} />
     </span>
   );
 }
