@@ -43,6 +43,11 @@ export function columnAmount(value: bigint, unit: Unit): string {
   );
 }
 
+/** Whether it is below the last decimal, so that `amountText` has all of it in the base unit. */
+export function isInBaseUnit(value: bigint, unit: Unit): boolean {
+  return decimals(value, unit.decimals, SHOWN_DIGITS) === undefined;
+}
+
 /** An amount with all its decimals: up to the sixth, the rest, and the symbol. */
 export interface WholeAmount {
   readonly start: string;

@@ -17,6 +17,9 @@ export function safeLabels(
   return labels.map(({ value, label }) => [value, escapeText(label, LONGEST_LABEL).text]);
 }
 
+/** Numbers in names are compared by their value. */
+export const NAME_ORDER = new Intl.Collator('en', { numeric: true });
+
 /** Names of predeployed accounts and labelled contracts. */
 export const NamesContext = createContext<Names>(FIXTURE_NAMES);
 

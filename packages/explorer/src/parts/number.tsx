@@ -67,7 +67,7 @@ interface AmountProps {
 /** An amount of a token, with its decimals. */
 export function Amount({ of, unit, column = false, whole = false, signed = false }: AmountProps) {
   const sign = signed && of > 0n ? '+' : '';
-  if (column || !whole) {
+  if (!whole) {
     const text = column ? columnAmount(of, unit) : amountText(of, unit);
     return (
       <NumberText value={of} title={exactText(of, unit)}>
@@ -85,7 +85,7 @@ export function Amount({ of, unit, column = false, whole = false, signed = false
           <span className="soft">{rest}</span>
         </>
       )}
-      {symbol !== '' && ` ${symbol}`}
+      {symbol !== '' && !column && ` ${symbol}`}
     </NumberText>
   );
 }

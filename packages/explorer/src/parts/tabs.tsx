@@ -17,17 +17,41 @@ interface TabsProps {
   readonly isFirstDefault?: boolean;
 }
 
+/** On narrow pages the bar scrolls sideways. */
+function showCurrent(bar: HTMLElement): void {
+  const tab = bar.querySelector<HTMLElement>('[aria-current]');
+  if (tab) bar.scrollLeft = tab.offsetLeft + tab.offsetWidth / 2 - bar.clientWidth / 2;
+}
+
+/** Sets the attributes by which the sides fade where more tabs follow. */
+function markHiddenSides(bar: HTMLElement): void {
+  const { scrollLeft, scrollWidth, clientWidth } = bar;
+  bar.toggleAttribute('data-more-before', scrollLeft > 1);
+  bar.toggleAttribute('data-more-after', scrollLeft + clientWidth < scrollWidth - 1);
+}
+
 export function Tabs({ tabs, current, isFirstDefault = true }: TabsProps) {
   const { page, key, query } = useRoute();
   const { tab: _tab, frame: _frame, ...others } = Object.fromEntries(query);
   const panelQuery = useContext(BesideContext) ? others : {};
   const bar = useRef<HTMLElement>(null);
-  // On narrow pages the bar scrolls sideways.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the current tab decides the place
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the tabs and the current one decide the place
   useEffect(() => {
-    const tab = bar.current?.querySelector<HTMLElement>('[aria-current]');
-    if (bar.current && tab) bar.current.scrollLeft = tab.offsetLeft - bar.current.clientWidth / 2;
-  }, [current]);
+    const element = bar.current;
+    if (!element) return;
+    const mark = (): void => markHiddenSides(element);
+    const observer = new ResizeObserver(() => {
+      showCurrent(element);
+      mark();
+    });
+    // Counts and fonts that come later change the tabs, not the bar.
+    for (const part of [element, ...element.children]) observer.observe(part);
+    element.addEventListener('scroll', mark, { passive: true });
+    return () => {
+      observer.disconnect();
+      element.removeEventListener('scroll', mark);
+    };
+  }, [current, tabs.length]);
   return (
     <nav className="tabs" ref={bar} aria-label="Sections of this page">
       {tabs.map(({ id, name, count }, at) => (

@@ -47,6 +47,19 @@ describe('values', () => {
     expect(await main(page)).not.toMatch(/\b0\.000000 STRK/);
   });
 
+  test('changes have all decimals; hashes of blocks come last, each with its number once', async () => {
+    await stage.node.client.call('devnet_createBlock', { count: 10 });
+    await stage.send(0, [stage.transfer(1, 1_500_000_000_000n)]);
+    const number = await stage.node.client.call('starknet_blockNumber', {});
+    const { page } = await stage.open(`block/${number}?tab=state`);
+    const groups = page.getByRole('table', { name: 'State changes' }).locator('tbody');
+    const recipient = groups.locator('tr', { hasText: '[account 1]' });
+    await expect.poll(() => recipient.locator('td').last().innerText()).toBe('+0.0000015 STRK');
+    expect(await groups.last().innerText()).toMatch(
+      new RegExp(`^\\s*block hashes 1 value\\s+block_hashes\\[${number - 10}\\]\\s+0\\s`),
+    );
+  });
+
   test('a class is labelled as class and links to its page', async () => {
     const { page } = await stage.open('node');
     const row = page

@@ -42,6 +42,27 @@ describe('a class', () => {
     expect(complaints).toEqual([]);
   });
 
+  test('has the versions of Sierra and of the compiler on its page', async () => {
+    const class_hash = await stage.node.client.call('starknet_getClassHashAt', {
+      block_id: 'latest',
+      contract_address: counter,
+    });
+    const contractClass = await stage.node.client.call('starknet_getClass', {
+      block_id: 'latest',
+      class_hash,
+    });
+    const program = 'sierra_program' in contractClass ? contractClass.sierra_program : [];
+    const [sierra, compiler] = [program.slice(0, 3), program.slice(3, 6)].map((felts) =>
+      felts.map(Number).join('.'),
+    );
+    const { page } = await stage.open(`class/${class_hash}`);
+    const fact = (name: string) =>
+      page.locator('.fact-grid > div', { hasText: name }).locator('dd');
+    await expect.poll(() => fact('Sierra version').innerText()).toBe(sierra);
+    expect(await fact('Compiler version').innerText()).toBe(compiler);
+    expect(sierra).not.toBe('0.1.0');
+  });
+
   test('is declared without a transaction and CASM; invalid files are refused', async () => {
     const { page } = await openLive(stage, 'classes');
     await page.getByRole('button', { name: 'Declare…' }).click();

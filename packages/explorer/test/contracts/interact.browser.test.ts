@@ -83,6 +83,26 @@ describe('a contract', () => {
     expect(complaints).toEqual([]);
   });
 
+  test('on a phone, the form of the chosen function is in view, and the open tab does not fade', async () => {
+    const { page } = await stage.open(`contract/${STRK}?tab=interact&f=transfer`, {
+      viewport: { width: 390, height: 800 },
+    });
+    const fold = page.getByRole('button', { name: 'Function: transfer' });
+    await fold.waitFor();
+    const recipient = await page.getByLabel('recipient').boundingBox();
+    expect(recipient?.y).toBeLessThan(600);
+    const list = page.locator('.function-list');
+    expect(await list.isVisible()).toBe(false);
+    await fold.click();
+    await list.getByRole('button', { name: 'approve', exact: true }).click();
+    await page.getByRole('heading', { name: 'approve' }).waitFor();
+    expect(await list.isVisible()).toBe(false);
+    const tabs = page.locator('.tabs[data-more-before][data-more-after]');
+    await tabs.waitFor();
+    await page.getByRole('link', { name: 'History' }).click();
+    await page.locator('.tabs[data-more-before]:not([data-more-after])').waitFor();
+  });
+
   test('functions are found by name, and inputs take amounts and names', async () => {
     const { page } = await openLive(stage, `contract/${STRK}?tab=interact`);
     await page.getByLabel('Find a function').fill('transf');

@@ -109,6 +109,26 @@ describe('the page of a token', () => {
     expect(complaints).toEqual([]);
   });
 
+  test('shows balances with all decimals, and no rounded share of nearly all', async () => {
+    const { page } = await stage.open(`token/${STRK}`, { viewport: { width: 1024, height: 900 } });
+    const holders = table(page, 'Holders');
+    await holders.getByText('minter').waitFor();
+    expect(await holders.getByRole('columnheader').allInnerTexts()).toEqual([
+      'Holder',
+      'STRK',
+      'Share',
+    ]);
+    expect(await holders.locator('tr', { hasText: 'minter' }).innerText()).toContain('> 99.99 %');
+    const row = holders.locator('tr', { hasText: 'account 0' });
+    const { amount } = await stage.node.client.call('devnet_getAccountBalance', {
+      address: stage.address(0),
+      unit: 'FRI',
+      block_id: 'pre_confirmed',
+    });
+    const decimals = BigInt(amount).toString().slice(-18).replace(/0+$/, '');
+    await expect.poll(() => row.locator('data').innerText()).toMatch(new RegExp(`\\.${decimals}$`));
+  });
+
   test('is a tab of its contract, and says of another contract that it is no token', async () => {
     const { page } = await stage.open(`contract/${silver}`);
     await page.getByRole('link', { name: 'Token page' }).waitFor();

@@ -114,8 +114,7 @@ function changeColumns(low: number): readonly Column<ClassChange>[] {
   return [
     {
       head: 'Block',
-      width: 'w-kind',
-      number: true,
+      width: 'w-block',
       phoneHead: 'block',
       cell: ({ block }) => <BlockRef of={block}>{grouped(block)}</BlockRef>,
     },
@@ -170,9 +169,9 @@ export function History({ address }: { readonly address: string }) {
         columns={changeColumns(data.low)}
         idOf={({ block }) => block}
       />
-      <p className="quiet">
-        A class that was replaced and restored between two of the blocks read is not listed.
-      </p>
+      {data.changes.length > 1 && (
+        <p className="quiet">Changes undone between two sampled blocks may be missing.</p>
+      )}
     </>
   );
 }

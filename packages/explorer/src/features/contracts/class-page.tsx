@@ -21,6 +21,7 @@ import { Copy, UntrustedText } from '../../parts/values.js';
 import { call, RpcFailure } from '../../rpc/client.js';
 import { ContractsOf } from './contracts-of-class.js';
 import { DeployForm } from './deploy.js';
+import { sierraVersions } from './sierra-versions.js';
 
 const CLASS_HASH_NOT_FOUND = 28;
 
@@ -40,7 +41,7 @@ export function ClassPage({ id }: { readonly id: string }) {
         abi: readAbi(contractClass.abi),
         kind: isSierra ? 'Sierra' : 'Cairo 0',
         size: isSierra ? contractClass.sierra_program.length : undefined,
-        version: isSierra ? contractClass.contract_class_version : undefined,
+        versions: isSierra ? sierraVersions(contractClass.sierra_program) : undefined,
       };
     },
   });
@@ -62,7 +63,10 @@ export function ClassPage({ id }: { readonly id: string }) {
         <>
           <Facts>
             <FactOf name="Compiled from">{data.kind}</FactOf>
-            {data.version !== undefined && <FactOf name="Sierra version">{data.version}</FactOf>}
+            {data.versions && <FactOf name="Sierra version">{data.versions.sierra}</FactOf>}
+            {data.versions?.compiler !== undefined && (
+              <FactOf name="Compiler version">{data.versions.compiler}</FactOf>
+            )}
             {data.size !== undefined && (
               <FactOf name="Sierra size">{counted(data.size, 'felt')}</FactOf>
             )}

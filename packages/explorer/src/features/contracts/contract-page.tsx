@@ -68,7 +68,7 @@ function Contract({ address }: { readonly address: string }) {
         title={`${name ?? 'Contract'} · ${shortAddress(address)}`}
         actions={
           <>
-            {abi && isToken(abi) && (
+            {abi && isToken(abi) && tab !== 'token' && (
               <Link className="button" href={to('token', address)}>
                 Token page
               </Link>

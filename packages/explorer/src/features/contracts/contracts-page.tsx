@@ -2,6 +2,7 @@
 import { type Abi, selectorOf, shortAddress } from '@starkbox/abi';
 import { useCallback, useMemo, useState } from 'react';
 import { counted, grouped } from '../../format/amount.js';
+import { NAME_ORDER } from '../../format/names.js';
 import { setQuery, to, useRoute } from '../../navigation/route.js';
 import { ChipChoice } from '../../parts/chips.js';
 import { Amount } from '../../parts/number.js';
@@ -134,19 +135,23 @@ function FilteredContracts({ text, kind }: FilteredContractsProps) {
   );
 }
 
-/** Contracts whose name or address contains the text. */
+/** Contracts whose name or address contains the text; those of one block by name, where none is missing. */
 function matching(
-  { contracts }: ContractIndex,
+  { contracts, isWhole }: ContractIndex,
   text: string,
   kind: Kind,
 ): readonly IndexedContract[] {
   const part = text.trim().toLowerCase();
-  return contracts.filter(
+  const matches = contracts.filter(
     ({ name, contract_address, unit }) =>
       (kind === 'all' || unit !== undefined) &&
       (name.toLowerCase().includes(part) ||
         contract_address.includes(part.replace(/^0x0+/, '0x')) ||
         (unit?.symbol.toLowerCase().includes(part) ?? false)),
+  );
+  if (!isWhole) return matches;
+  return matches.sort(
+    (a, b) => b.deployed_in - a.deployed_in || NAME_ORDER.compare(a.name, b.name),
   );
 }
 

@@ -3,6 +3,7 @@ import { type Abi, type AbiFunction, type Decoded, decodeOutputs, selectorOf } f
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { setQuery, to, useRoute } from '../../navigation/route.js';
+import { PlainButton } from '../../parts/button.js';
 import { AddressBook } from '../../parts/forms/address-book.js';
 import { ContractValue } from '../../parts/transaction/decoded-value.js';
 import { Link, UntrustedText } from '../../parts/values.js';
@@ -10,6 +11,7 @@ import { call } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
 import { Tray } from './batch-tray.js';
 import { CallForm } from './call-form.js';
+import { FilterField } from './filter-field.js';
 import { RawForm } from './raw-call-form.js';
 
 /** Most views that are read automatically; the others have a button. */
@@ -19,7 +21,6 @@ const RAW = 'raw call';
 
 export function Interact({ address, abi }: { readonly address: string; readonly abi: Abi }) {
   const functionName = useRoute().query.get('f') ?? undefined;
-  const [search, setSearch] = useState('');
   const all = useMemo(
     () =>
       [...abi.functions.values()].filter(
@@ -33,56 +34,18 @@ export function Interact({ address, abi }: { readonly address: string; readonly 
     functionName === RAW
       ? undefined
       : (all.find(({ name }) => name === functionName) ?? reads[0] ?? writes[0]);
-  const list = useRef<HTMLDivElement>(null);
-  useEffect(() => showChosen(list.current), []);
   const values = useViews(address, abi, reads);
-  const text = search.trim().toLowerCase();
-  const matching = (of: readonly AbiFunction[]): readonly AbiFunction[] =>
-    of.filter(({ name }) => name.toLowerCase().includes(text)).slice(0, MOST_LISTED);
   return (
     <AddressBook id="address-book">
       <div className="columns">
-        <div>
-          <label className="unseen" htmlFor="function-search">
-            Find a function
-          </label>
-          <input
-            id="function-search"
-            type="search"
-            className="function-search"
-            placeholder="functions"
-            value={search}
-            onChange={(event) => setSearch(event.target.value)}
-          />
-          <div ref={list} className="function-list">
-            <FunctionGroup
-              name="Read"
-              of={matching(reads)}
-              chosen={chosen}
-              values={values}
-              address={address}
-            />
-            <FunctionGroup
-              name="Write"
-              of={matching(writes)}
-              chosen={chosen}
-              values={values}
-              address={address}
-            />
-            <ul className="functions" aria-label="Without the ABI">
-              <li>
-                <button type="button" aria-pressed={!chosen} onClick={() => setQuery({ f: RAW })}>
-                  Raw call
-                </button>
-              </li>
-            </ul>
-          </div>
-          {abi.functions.size > 0 && (
-            <p className="quiet">
-              <Link href={to('contract', address, { tab: 'abi' })}>Whole ABI</Link>
-            </p>
-          )}
-        </div>
+        <FunctionChoice
+          reads={reads}
+          writes={writes}
+          chosen={chosen}
+          values={values}
+          address={address}
+          hasAbi={abi.functions.size > 0}
+        />
         {chosen ? (
           <CallForm key={chosen.name} address={address} abi={abi} of={chosen} />
         ) : (
@@ -94,12 +57,83 @@ export function Interact({ address, abi }: { readonly address: string; readonly 
   );
 }
 
-/** Scrolls to the function that the page's address names. */
+interface FunctionChoiceProps {
+  readonly reads: readonly AbiFunction[];
+  readonly writes: readonly AbiFunction[];
+  /** Undefined for the raw call. */
+  readonly chosen: AbiFunction | undefined;
+  readonly values: ReadonlyMap<string, readonly Decoded[]>;
+  readonly address: string;
+  readonly hasAbi: boolean;
+}
+
+/** List of the functions. On a phone it is folded once the address names one, so that the form is in view. */
+function FunctionChoice(props: FunctionChoiceProps) {
+  const { reads, writes, chosen, values, address, hasAbi } = props;
+  const functionName = useRoute().query.get('f') ?? undefined;
+  const [search, setSearch] = useState('');
+  const [isOpen, setOpen] = useState(false);
+  const isFolded = functionName !== undefined && !isOpen;
+  const fold = useRef<HTMLButtonElement>(null);
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (!isFolded) showChosen(list.current);
+    // The button is visible on a phone only; elsewhere it cannot take the focus.
+    else if (list.current?.contains(document.activeElement)) fold.current?.focus();
+  }, [isFolded]);
+  useEffect(() => showChosen(list.current), []);
+  const choose = (name: string): void => {
+    setOpen(false);
+    setQuery({ f: name });
+  };
+  const text = search.trim().toLowerCase();
+  const matching = (of: readonly AbiFunction[]): readonly AbiFunction[] =>
+    of.filter(({ name }) => name.toLowerCase().includes(text)).slice(0, MOST_LISTED);
+  const group = { chosen, values, address, choose };
+  return (
+    <div className={isFolded ? 'function-choice is-folded' : 'function-choice'}>
+      {functionName !== undefined && (
+        <PlainButton
+          ref={fold}
+          className="plain group-head function-fold"
+          aria-expanded={!isFolded}
+          onClick={() => setOpen(isFolded)}
+        >
+          <span>
+            Function: <UntrustedText text={chosen?.name ?? RAW} limit={60} />
+          </span>
+        </PlainButton>
+      )}
+      <FilterField text={search} change={setSearch} placeholder="Find a function" />
+      <div ref={list} className="function-list">
+        <FunctionGroup name="Read" of={matching(reads)} {...group} />
+        <FunctionGroup name="Write" of={matching(writes)} {...group} />
+        <ul className="functions" aria-label="Without the ABI">
+          <li>
+            <button type="button" aria-pressed={!chosen} onClick={() => choose(RAW)}>
+              Raw call
+            </button>
+          </li>
+        </ul>
+      </div>
+      {hasAbi && (
+        <p className="quiet">
+          <Link href={to('contract', address, { tab: 'abi' })}>Whole ABI</Link>
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Scrolls to the chosen function, with a whole one as the first in view. */
 function showChosen(list: HTMLElement | null): void {
   const chosen = list?.querySelector('[aria-pressed="true"]');
   if (!list || !(chosen instanceof HTMLElement)) return;
-  if (chosen.offsetTop + chosen.offsetHeight > list.clientHeight)
-    list.scrollTop = chosen.offsetTop - list.clientHeight / 2;
+  const top = chosen.offsetTop - list.scrollTop;
+  if (top >= 0 && top + chosen.offsetHeight <= list.clientHeight) return;
+  const least = chosen.offsetTop - list.clientHeight / 2;
+  const first = [...list.querySelectorAll('li')].find(({ offsetTop }) => offsetTop >= least);
+  list.scrollTop = first?.offsetTop ?? chosen.offsetTop;
 }
 
 /** Values of the views without inputs, read in one request and again after each change of the chain. */
@@ -149,9 +183,10 @@ interface FunctionGroupProps {
   readonly chosen: AbiFunction | undefined;
   readonly values: ReadonlyMap<string, readonly Decoded[]>;
   readonly address: string;
+  readonly choose: (name: string) => void;
 }
 
-function FunctionGroup({ name, of, chosen, values, address }: FunctionGroupProps) {
+function FunctionGroup({ name, of, chosen, values, address, choose }: FunctionGroupProps) {
   if (of.length === 0) return null;
   return (
     <>
@@ -162,7 +197,7 @@ function FunctionGroup({ name, of, chosen, values, address }: FunctionGroupProps
             <button
               type="button"
               aria-pressed={abiFunction === chosen}
-              onClick={() => setQuery({ f: abiFunction.name })}
+              onClick={() => choose(abiFunction.name)}
             >
               <UntrustedText text={abiFunction.name} limit={60} />
             </button>

@@ -9,6 +9,7 @@ import {
   valueText,
 } from '@starkbox/abi';
 import { grouped } from '../../format/amount.js';
+import { NAME_ORDER } from '../../format/names.js';
 import type { NamedSlot } from '../../parts/transaction/slot-names.js';
 import { type StorageListing, valuesOf } from './storage-listing.js';
 
@@ -40,7 +41,6 @@ export interface GroupRow {
 
 export type StorageRow = ValueRow | GroupRow;
 
-const COLLATOR = new Intl.Collator('en', { numeric: true });
 /** A larger group is folded at first. */
 const MOST_UNFOLDED = 20;
 
@@ -72,7 +72,7 @@ export function sortedValues(
     rows.filter(({ name }) => name !== undefined),
     rows.filter(({ name }) => name === undefined),
   ];
-  return [...named.sort((a, b) => COLLATOR.compare(a.title, b.title)), ...unnamed];
+  return [...named.sort((a, b) => NAME_ORDER.compare(a.title, b.title)), ...unnamed];
 }
 
 /** The values with a head for each variable that has several. */

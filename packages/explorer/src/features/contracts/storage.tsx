@@ -4,12 +4,12 @@ import { type ReactNode, useDeferredValue, useMemo, useState } from 'react';
 import { counted, grouped } from '../../format/amount.js';
 import { Action } from '../../parts/action.js';
 import { Button, PlainButton } from '../../parts/button.js';
-import { TextInput } from '../../parts/inputs.js';
 import { Empty, Loading, Problem } from '../../parts/page-states.js';
 import { type Column, VirtualTable } from '../../parts/table/table.js';
 import { SlotName, SlotValue } from '../../parts/transaction/slot-name.js';
 import { BlockRef, UntrustedText } from '../../parts/values.js';
 import { isMissing } from '../../rpc/client.js';
+import { FilterField } from './filter-field.js';
 import { ApplySheet, OtherSlot, type StagedChanges, type StagedValue } from './staged-changes.js';
 import { LATER_PAGE, type StorageListing, useStorageListing } from './storage-listing.js';
 import {
@@ -108,14 +108,11 @@ interface StorageBarProps {
 
 function StorageBar({ filter, setFilter, changeCount, apply, discard }: StorageBarProps) {
   return (
-    <div className="line-of storage-bar">
-      <TextInput
-        label="Filter"
-        type="search"
-        className="storage-filter"
-        placeholder="Variable, key or value"
-        value={filter}
+    <div className="tab-bar storage-bar">
+      <FilterField
+        text={filter}
         change={setFilter}
+        placeholder="Filter by variable, key or value"
       />
       {changeCount > 0 && (
         <span className="line-of">
@@ -263,7 +260,7 @@ function storageColumns(cells: StorageCells): readonly Column<StorageRow>[] {
           <GroupHead of={row} toggle={() => toggle(row)} />
         ) : (
           <span className={row.isInGroup ? 'in-group' : undefined}>
-            <SlotName slot={row.value.key} name={row.name} whole />
+            <SlotName slot={row.value.key} name={row.name} whole isInGroup={row.isInGroup} />
           </span>
         ),
     },

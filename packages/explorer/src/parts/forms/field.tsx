@@ -93,7 +93,7 @@ function SimpleField(props: FieldProps & { readonly shape: Shape }) {
         ) : shape.kind === 'text' || shape.kind === 'raw' ? (
           <textarea
             {...common}
-            rows={2}
+            rows={shape.kind === 'raw' ? 2 : 1}
             className={shape.kind === 'raw' ? 'mono' : undefined}
             placeholder={hintFor(shape, unit)}
             onChange={(event) => change(event.target.value)}
@@ -112,7 +112,7 @@ function SimpleField(props: FieldProps & { readonly shape: Shape }) {
         <span id={`${id}-says`} className="says">
           {error !== undefined ? (
             <span className="fail">{error}</span>
-          ) : encoded.error !== undefined ? (
+          ) : encoded.error !== undefined || (shape.kind === 'text' && text === '') ? (
             ''
           ) : (
             <>

@@ -1,6 +1,7 @@
 // Name of a storage slot with links for its keys, and its value by type.
 import { type Decoded, decodeScalar, decodeSlot, type SlotKey, slotPartText } from '@starkbox/abi';
 import { Fragment } from 'react';
+import { isInBaseUnit } from '../../format/amount.js';
 import { useNames } from '../../format/names.js';
 import { useToken } from '../../rpc/tokens.js';
 import { Amount, Integer } from '../number.js';
@@ -14,10 +15,12 @@ interface SlotNameProps {
   readonly name: Pick<NamedSlot, 'variable' | 'path' | 'part' | 'offset'> | undefined;
   /** Whether the slot is shown by its whole key. */
   readonly whole?: boolean;
+  /** Whether a head above names the variable; then only the path is visible. */
+  readonly isInGroup?: boolean;
 }
 
 /** The name first, the slot dimmed beside it. */
-export function SlotName({ slot, name, whole = false }: SlotNameProps) {
+export function SlotName({ slot, name, whole = false, isInGroup = false }: SlotNameProps) {
   if (!name) {
     return whole ? (
       <code className="whole-key" title={slot} data-eq={slot}>
@@ -28,9 +31,10 @@ export function SlotName({ slot, name, whole = false }: SlotNameProps) {
     );
   }
   const part = slotPartText(name);
+  const isSlotOfKey = name.path.some(({ keys }) => keys?.some(({ felts }) => felts[0] === slot));
   return (
     <span className="slot-name">
-      <span className="variable">
+      <span className={isInGroup && name.path.length > 0 ? 'unseen' : 'variable'}>
         <UntrustedText text={name.variable} limit={60} />
       </span>
       {name.path.map(({ keys, member }, at) => (
@@ -55,10 +59,15 @@ export function SlotName({ slot, name, whole = false }: SlotNameProps) {
           )}
         </Fragment>
       ))}
-      {part !== undefined && <span className="soft"> {part}</span>}{' '}
-      <span className="quiet slot-hash">
-        <Felt of={slot} />
-      </span>
+      {part !== undefined && <span className="soft"> {part}</span>}
+      {!isSlotOfKey && (
+        <>
+          {' '}
+          <span className="quiet slot-hash">
+            <Felt of={slot} />
+          </span>
+        </>
+      )}
     </span>
   );
 }
@@ -108,7 +117,7 @@ export function SlotChange({ contract, name, from, to }: SlotChangeProps) {
   if (from.kind !== 'number' || to.kind !== 'number') return null;
   const by = to.value - from.value;
   return name !== undefined && token !== undefined && isAmountType(to.type) ? (
-    <Amount of={by} unit={token} signed />
+    <Amount of={by} unit={token} signed whole={!isInBaseUnit(by, token)} />
   ) : (
     <Integer of={by} signed />
   );

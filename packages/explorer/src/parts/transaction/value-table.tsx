@@ -1,8 +1,9 @@
 // Table of values on two sides, such as before and after, grouped by contract.
 import { type ReactNode, useMemo, useState } from 'react';
 import { counted } from '../../format/amount.js';
+import { to } from '../../navigation/route.js';
 import { Button } from '../button.js';
-import { Address } from '../values.js';
+import { Address, Link, Mark } from '../values.js';
 import type { ChangedValue } from './changed-values.js';
 import { SlotChange, SlotName, SlotValue } from './slot-name.js';
 
@@ -19,6 +20,8 @@ export interface OtherChange {
 
 /** Values that are shown at first: a page with very many is slow. */
 const MOST_SHOWN = 60;
+/** Here the protocol stores the hashes of old blocks, each at the number of its block. */
+const BLOCK_HASHES = '0x1';
 
 interface ValueTableProps {
   readonly label: string;
@@ -102,7 +105,7 @@ function groupsOf(values: readonly ChangedValue[], others: readonly OtherChange[
 }
 
 const weight = ({ contract, values }: Group): number =>
-  contract === undefined ? 2 : values.length === 0 ? 1 : 0;
+  contract === BLOCK_HASHES ? 3 : contract === undefined ? 2 : values.length === 0 ? 1 : 0;
 
 interface GroupRowsProps {
   readonly of: Group;
@@ -116,8 +119,7 @@ function GroupRows({ of, sides, difference }: GroupRowsProps) {
     <tbody>
       <tr className="group">
         <th scope="rowgroup" colSpan={4}>
-          {contract === undefined ? 'Classes' : <Address of={contract} mark />}{' '}
-          <span className="quiet">{counted(sizeOf(of), 'value')}</span>
+          <GroupTitle of={contract} /> <span className="quiet">{counted(sizeOf(of), 'value')}</span>
         </th>
       </tr>
       {others.map(({ id, title, was, is, change }) => (
@@ -133,6 +135,17 @@ function GroupRows({ of, sides, difference }: GroupRowsProps) {
         <StorageRow key={value.id} of={value} sides={sides} difference={difference} />
       ))}
     </tbody>
+  );
+}
+
+function GroupTitle({ of }: { readonly of: string | undefined }) {
+  if (of === undefined) return 'Classes';
+  if (of !== BLOCK_HASHES) return <Address of={of} mark />;
+  return (
+    <Link href={to('contract', of)} className="named" title={of} value={of}>
+      <Mark of={of} />
+      block hashes
+    </Link>
   );
 }
 

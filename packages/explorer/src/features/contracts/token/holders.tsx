@@ -16,6 +16,8 @@ import { runTask } from '../../../state/tasks.js';
 const SLOTS_PER_PAGE = 200;
 /** Most holders that are rendered; the largest ones. */
 const MOST_SHOWN = 200;
+/** Hundredths of a percent. */
+const MOST_OF_PART = 9_999n;
 const BALANCES = /(?:^|_)balances?$/i;
 
 interface SlotPage {
@@ -140,10 +142,11 @@ export function Holders({ address, unit, supply }: HoldersProps) {
   );
 }
 
-/** With two decimals; never 0 or 100 % for a part. */
+/** Rounded down to two decimals; never 0 or 100 % for a part. */
 export function shareText(part: bigint, whole: bigint): string {
   const hundredths = (part * 10_000n) / whole;
   if (hundredths === 0n) return part === 0n ? '0 %' : '< 0.01 %';
+  if (hundredths === MOST_OF_PART && part * 10_000n > MOST_OF_PART * whole) return '> 99.99 %';
   const percent = `${grouped(hundredths / 100n)}.${String(hundredths % 100n).padStart(2, '0')}`;
   return `${percent.replace(/\.?0+$/, '')} %`;
 }
@@ -151,24 +154,18 @@ export function shareText(part: bigint, whole: bigint): string {
 function holderColumns(unit: Unit, supply: bigint | undefined): readonly Column<Holder>[] {
   return [
     {
-      head: '#',
-      width: 'w-status',
-      number: true,
-      phone: 'none',
-      cell: (_, at) => <span className="quiet">{at + 1}</span>,
-    },
-    {
       head: 'Holder',
       phone: 'main',
+      least: 8,
       cell: ({ address }) => <Address of={address} mark />,
     },
     {
       head: unit.symbol,
-      width: 'w-state',
+      width: 'w-held',
       number: true,
       cellClass: 'wraps',
       phoneHead: unit.symbol,
-      cell: ({ balance }) => <Amount of={balance} unit={unit} column />,
+      cell: ({ balance }) => <Amount of={balance} unit={unit} column whole />,
     },
     ...(supply === undefined || supply === 0n
       ? []

@@ -75,38 +75,42 @@ export function TokenTab({ address, abi }: { readonly address: string; readonly 
       <Unread query={facts} what="the token" />
     );
   }
-  return <TokenBody address={address} abi={abi} facts={facts.data} />;
+  return <TokenBody address={address} abi={abi} facts={facts.data} withName />;
 }
 
 interface TokenBodyProps {
   readonly address: string;
   readonly abi: Abi | undefined;
   readonly facts: TokenFacts;
+  /** Where the heading is not the name of the token. */
+  readonly withName?: boolean;
 }
 
-function TokenBody({ address, abi, facts }: TokenBodyProps) {
+function TokenBody({ address, abi, facts, withName = false }: TokenBodyProps) {
   const { name, unit, supply } = facts;
   return (
     <>
       <Facts>
-        <FactOf name="Total supply">
+        {withName && (
+          <FactOf name="Name">
+            {name === undefined ? (
+              <span className="quiet">none</span>
+            ) : (
+              <UntrustedText text={name} limit={60} />
+            )}
+          </FactOf>
+        )}
+        <FactOf name="Symbol">
+          <UntrustedText text={unit.symbol} limit={20} />
+        </FactOf>
+        <FactOf name="Decimals">{unit.decimals}</FactOf>
+        <FactOf name="Total supply" isWide>
           {supply === undefined ? (
             <span className="quiet">not reported</span>
           ) : (
             <Amount of={supply} unit={unit} />
           )}
         </FactOf>
-        <FactOf name="Name">
-          {name === undefined ? (
-            <span className="quiet">none</span>
-          ) : (
-            <UntrustedText text={name} limit={60} />
-          )}
-        </FactOf>
-        <FactOf name="Symbol">
-          <UntrustedText text={unit.symbol} limit={20} />
-        </FactOf>
-        <FactOf name="Decimals">{unit.decimals}</FactOf>
       </Facts>
       <div className="token-columns">
         <section aria-label="Holders">

@@ -49,7 +49,7 @@ export function Transfers({ address, abi, unit }: TransfersProps) {
           cell: (row: EventRow) => <Party of={transferOf(row)?.to} otherwise="burn" />,
         },
         {
-          head: `Amount ${unit.symbol}`,
+          head: 'Amount',
           width: 'w-amount',
           number: true,
           phone: 'main' as const,
@@ -58,7 +58,7 @@ export function Transfers({ address, abi, unit }: TransfersProps) {
             return value === undefined ? (
               <span className="quiet">not decoded</span>
             ) : (
-              <Amount of={value} unit={unit} column />
+              <Amount of={value} unit={unit} />
             );
           },
         },
