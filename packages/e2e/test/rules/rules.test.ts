@@ -374,7 +374,7 @@ test('a chain without rules lists what a network would have refused', async () =
       transaction_hash: hashes[1],
       rule: 'min_gas_price',
       sender_address: chain.account().address,
-      reason: expect.stringMatching(/is 7999999999 fri; sepolia requires at least 8000000000/),
+      reason: expect.stringMatching(/is 7\.999999999 gfri; sepolia requires at least 8 gfri/),
     },
   ]);
   expect(rest.next).toBeUndefined();
