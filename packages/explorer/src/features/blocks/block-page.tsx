@@ -222,11 +222,11 @@ function Totals({ of: totals }: { readonly of: BlockRow | undefined }) {
         <Integer of={totals.l2_gas} />
       </FactOf>
       <FactOf name="Fees">
-        <Amount of={BigInt(totals.fee.fri)} unit={STRK} />
+        <Amount of={BigInt(totals.fee.fri)} unit={STRK} whole />
         {totals.fee.wei !== '0' && (
           <>
             {' '}
-            <Amount of={BigInt(totals.fee.wei)} unit={ETH} />
+            <Amount of={BigInt(totals.fee.wei)} unit={ETH} whole />
           </>
         )}
       </FactOf>
