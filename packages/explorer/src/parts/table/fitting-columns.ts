@@ -37,13 +37,19 @@ export function withoutRoom(
     .map((column, at) => ({ column, at, rank: rankOf(column) }))
     .filter(({ rank }) => rank > 0)
     .sort((a, b) => b.rank - a.rank || b.at - a.at);
-  const left: string[] = [];
+  const left: FittedColumn[] = [];
   for (const { column } of leaving) {
     if (needed <= room) break;
     needed -= widthOf(column);
-    left.push(column.head);
+    left.push(column);
   }
-  return left;
+  // A wide column that leaves last can make room for narrower ones.
+  return left.toReversed().flatMap((column) => {
+    const width = widthOf(column);
+    if (needed + width > room) return [column.head];
+    needed += width;
+    return [];
+  });
 }
 
 /** Pixels of a CSS class that sets a width; style sheets own the widths. */

@@ -147,7 +147,7 @@ const COLUMNS: readonly Column<TransactionRow>[] = [
       );
     },
   },
-  { head: 'Hash', width: 'w-hash', cell: (row) => <TxRef of={row.transaction_hash} /> },
+  { head: 'Hash', width: 'w-hash', rank: 3, cell: (row) => <TxRef of={row.transaction_hash} /> },
 ];
 
 /** Columns in their order; a list without the call says nothing of a transaction. */
