@@ -1,12 +1,13 @@
 // Page of the messages between L1 and L2, both directions side by side.
 import type { Abi } from '@starkbox/abi';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { setQuery, useRoute } from '../../navigation/route.js';
 import { LastDone } from '../../parts/action.js';
 import { Button } from '../../parts/button.js';
 import { Choice } from '../../parts/inputs.js';
 import { Heading } from '../../parts/page-states.js';
 import { Modes } from '../../parts/table/live-table.js';
+import { useMedia } from '../../parts/use-media.js';
 import { MessageDetail } from './detail.js';
 import { L1 } from './l1.js';
 import { type Direction, idOf, Lane, type Placed } from './message-list.js';
@@ -24,7 +25,7 @@ interface Opened {
 
 export function MessagesPage() {
   const { query } = useRoute();
-  const isWide = useWide();
+  const isWide = useMedia(WIDE);
   const isSending = query.get('send') === '1';
   const chosen = query.get('lane') === 'TO_L1' ? 'TO_L1' : 'TO_L2';
   const [opened, setOpened] = useState<Opened | undefined>();
@@ -82,16 +83,5 @@ export function MessagesPage() {
   );
 }
 
+/** Narrower screens show one of the two lists at a time. */
 const WIDE = '(min-width: 1100px)';
-
-/** Narrow screens show one of the two lists at a time. */
-function useWide(): boolean {
-  const [isWide, setWide] = useState(() => matchMedia(WIDE).matches);
-  useEffect(() => {
-    const room = matchMedia(WIDE);
-    const look = (): void => setWide(room.matches);
-    room.addEventListener('change', look);
-    return () => room.removeEventListener('change', look);
-  }, []);
-  return isWide;
-}
