@@ -58,7 +58,7 @@ function blockColumns({ hasFinality, market }: Columns): readonly Column<BlockRo
       width: 'w-small',
       number: true,
       phoneHead: 'failed',
-      cellClass: ({ failed_count }) => (failed_count > 0 ? 'fail' : 'quiet'),
+      cellClass: ({ failed_count }) => (failed_count > 0 ? 'fail' : 'quiet not-on-phones'),
       cell: (row) => <Integer of={row.failed_count} />,
     },
     {
@@ -77,7 +77,7 @@ function blockColumns({ hasFinality, market }: Columns): readonly Column<BlockRo
       cell: (row) => <Integer of={row.l2_gas} />,
     },
     {
-      head: 'Fees',
+      head: 'Fee STRK',
       width: 'w-amount',
       number: true,
       phone: 'none',
@@ -180,7 +180,7 @@ export function BlocksPage() {
 function Fees({ of: row }: { readonly of: BlockRow }) {
   return (
     <>
-      <Amount of={BigInt(row.fee.fri)} unit={STRK} />
+      <Amount of={BigInt(row.fee.fri)} unit={STRK} column />
       {row.fee.wei !== '0' && (
         <>
           {' '}

@@ -6,7 +6,7 @@ interface FittedColumn {
   readonly width?: string;
   readonly number?: boolean;
   readonly least?: number;
-  readonly phone?: 'main' | 'lead' | 'none';
+  readonly phone?: 'main' | 'lead' | 'none' | 'only';
   readonly rank?: number;
 }
 
@@ -64,9 +64,10 @@ function measureClass(name: string, inside: HTMLElement): number {
 }
 
 function leftOut(columns: readonly FittedColumn[], frame: HTMLElement): string {
-  if (innerWidth < PHONE) {
-    return columns.flatMap(({ phone, head }) => (phone === 'none' ? [head] : [])).join('\n');
-  }
+  const isPhone = innerWidth < PHONE;
+  const unwanted = isPhone ? 'none' : 'only';
+  const heads = columns.filter(({ phone }) => phone === unwanted).map(({ head }) => head);
+  if (isPhone) return heads.join('\n');
   const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
   const widths = new Map<string, number>();
   const widthOf = ({ width, least, number }: FittedColumn): number => {
@@ -75,7 +76,8 @@ function leftOut(columns: readonly FittedColumn[], frame: HTMLElement): string {
     widths.set(width, pixels);
     return pixels;
   };
-  return withoutRoom(columns, contentWidth(frame), widthOf).join('\n');
+  const others = columns.filter(({ phone }) => phone !== unwanted);
+  return [...heads, ...withoutRoom(others, contentWidth(frame), widthOf)].join('\n');
 }
 
 /** The table itself may be wider than its frame. */
