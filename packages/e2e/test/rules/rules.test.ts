@@ -1,4 +1,5 @@
 // Limits of a public network: what is just within is accepted, what is just beyond is refused with the reason.
+import { grouped } from '@starkbox/abi';
 import { Class, type TransactionValues } from '@starkbox/engine';
 import { ERRORS } from '@starkbox/spec';
 import { describe, expect, test } from 'vitest';
@@ -37,10 +38,16 @@ const priced = (price: bigint) => ({
 });
 const gas = (l2_gas: bigint) => ({ resource_bounds: bounds({ l1_data_gas: 1000n, l2_gas }) });
 
+type Named = bigint | number | string;
+
 /** What data has to name: the rule, its limit, the value. */
-function naming(rule: string, limit: bigint | number | string, value: bigint | number | string) {
+function naming(rule: string, limit: Named, value: Named) {
+  const written = (of: Named): string => {
+    if (typeof of === 'string') return of;
+    return rule.startsWith('min_gas_price') ? `${Number(of) / 1e9} gfri` : grouped(of);
+  };
   return expect.stringMatching(
-    new RegExp(`^${rule}: .*\\b${value}\\b.*; mainnet .*\\b${limit}\\b`),
+    new RegExp(`^${rule}: .*\\b${written(value)}\\b.*; mainnet .*\\b${written(limit)}\\b`),
   );
 }
 
@@ -374,7 +381,7 @@ test('a chain without rules lists what a network would have refused', async () =
       transaction_hash: hashes[1],
       rule: 'min_gas_price',
       sender_address: chain.account().address,
-      reason: expect.stringMatching(/is 7999999999 fri; sepolia requires at least 8000000000/),
+      reason: expect.stringMatching(/is 7\.999999999 gfri; sepolia requires at least 8 gfri/),
     },
   ]);
   expect(rest.next).toBeUndefined();

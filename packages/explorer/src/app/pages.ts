@@ -51,7 +51,7 @@ export const RAIL: readonly (readonly NavigationEntry[])[] = [
       page: 'blocks',
       icon: 'blocks',
       key: '2',
-      about: 'from the newest to the first',
+      about: 'newest first',
       also: ['block'],
       ...lazyPage(async () => (await import('../features/blocks/blocks-page.js')).BlocksPage),
     },
@@ -72,7 +72,7 @@ export const RAIL: readonly (readonly NavigationEntry[])[] = [
       page: 'events',
       icon: 'events',
       key: '4',
-      about: 'events of contracts',
+      about: 'what contracts emitted',
       ...lazyPage(async () => (await import('../features/events/events-page.js')).EventsPage),
     },
     {
@@ -158,7 +158,7 @@ export const RAIL: readonly (readonly NavigationEntry[])[] = [
       name: 'Requests',
       page: 'requests',
       icon: 'requests',
-      about: 'calls of clients and their responses',
+      about: 'client calls and responses',
       ...lazyPage(async () => (await import('../features/requests/requests-page.js')).RequestsPage),
     },
     {

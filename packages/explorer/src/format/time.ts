@@ -65,6 +65,13 @@ export function momentText(seconds: number, year?: number): string {
   });
 }
 
+/** Writer of the times of a span, with the date where it ends on another day. */
+export function timeIn(first: number, last: number): (seconds: number) => string {
+  if (Math.floor(first / 86_400) === Math.floor(last / 86_400)) return timeText;
+  const [year, lastYear] = [first, last].map((time) => new Date(time * 1000).getUTCFullYear());
+  return (seconds) => momentText(seconds, year === lastYear ? year : undefined);
+}
+
 /** `2026-11-16T01:09:12Z` */
 export function isoText(seconds: number): string {
   return at(seconds, (date) => date.toISOString().replace('.000', ''));

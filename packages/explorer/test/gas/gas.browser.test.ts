@@ -140,7 +140,9 @@ describe('the sum', () => {
         for (const measure of MEASURES) check(gasTree(trace, charged[measure], measure).all);
       }
       const { page } = await old.open(`tx/${transaction_hash}?tab=gas`);
-      await page.getByText(/^L1 gas \d+$/).waitFor();
+      await page.getByText(/^Total \d+$/).waitFor();
+      const measure = page.getByRole('combobox', { name: 'by', exact: true });
+      expect(await measure.inputValue()).toBe('l1_gas');
     } finally {
       await old.close();
     }
@@ -218,7 +220,7 @@ describe('the graph of a transaction', () => {
     await items(page).first().waitFor();
     const { receipt } = await read(hashes.get('library calls') ?? '');
     const all = receipt.execution_resources.l2_gas.toLocaleString('en-US');
-    await page.getByText(`l2 gas ${all}`).waitFor();
+    await page.getByText(`Total ${all}`).waitFor();
     const labels = await items(page).evaluateAll((elements) =>
       elements.map((element) => element.getAttribute('aria-label') ?? ''),
     );
@@ -307,7 +309,7 @@ describe('the page of many transactions', () => {
     let charged = 0;
     for (const hash of hashes.values())
       charged += (await read(hash)).receipt.execution_resources.l2_gas;
-    await page.getByText(`l2 gas ${charged.toLocaleString('en-US')}`).waitFor();
+    await page.getByText(`Total ${charged.toLocaleString('en-US')}`).waitFor();
     const row = page.locator('tr[data-row]', { hasText: /STRK\s*\.\s*transfer/ });
     const cells = (await row.locator('td').allInnerTexts()).map((text) => text.trim());
     expect(cells[1]).toBe('3');

@@ -33,17 +33,18 @@ test('equal reasons are one row with their count, senders and newest transaction
   const section = page.getByRole('region', { name: 'min_gas_price', exact: true });
   await section.getByText(`${EQUAL + 1} transactions`).waitFor();
   const rows = section.getByRole('table', { name: 'Reasons of min_gas_price' }).locator('tbody tr');
+  await section.getByRole('heading', { name: /^Minimum gas price min_gas_price/ }).waitFor();
   expect(await rows.count()).toBe(2);
   const most = rows.first();
   await most.getByText('account 1').waitFor();
   expect(await most.innerText()).toMatch(
-    /5000000000 fri; mainnet requires at least 8000000000.*\s22\s.*account 1\s*account 0/s,
+    /The max_price_per_unit of l2_gas is 5 gfri; mainnet requires at least 8 gfri\..*\s22\s.*account 1\s*account 0/s,
   );
   const links = most.getByRole('link', { name: /^transaction / });
   expect(
     await links.evaluateAll((elements) => elements.map((link) => link.getAttribute('title'))),
   ).toEqual(equal.slice(-3).toReversed());
-  expect(await rows.last().innerText()).toMatch(/6000000000 fri.*\s1\s.*account 2/s);
+  expect(await rows.last().innerText()).toMatch(/6 gfri.*\s1\s.*account 2/s);
   expect(await rows.last().getByRole('button').count()).toBe(0);
   await settled();
   expect(await faultsOf(page)).toEqual([]);

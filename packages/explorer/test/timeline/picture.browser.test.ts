@@ -87,3 +87,38 @@ test('on an empty chain and a chain with snapshots, gaps and an undone range', a
     await stage.close();
   }
 });
+
+/** Distance between the middles of the head's bar, the last one, and of its label. */
+const offsetOfHead = (page: Page): Promise<number> =>
+  page.locator('.line-frame svg').evaluate((svg) => {
+    const bars = svg.querySelector('.line-bars')?.getAttribute('d') ?? '';
+    const [, left = '', wide = ''] = /M([\d.]+),[^M]*h([\d.]+)[^M]*$/.exec(bars) ?? [];
+    const label = svg.querySelector('.line-head')?.getBoundingClientRect();
+    if (!label) return Number.NaN;
+    const middle = label.left + label.width / 2 - svg.getBoundingClientRect().left;
+    return Math.abs(middle - Number(left) - Number(wide) / 2);
+  });
+
+test('the label of the head is below its bar, and the axis of time has times', async () => {
+  const stage = await setStage();
+  try {
+    for (let sent = 0; sent < 12; sent++) await stage.send(0, [stage.transfer(1, 5n)]);
+    const { page } = await openLive(stage, 'timeline');
+    const head = page.locator('.line-head');
+    for (const [path, text] of [
+      ['timeline', /^head #\d+$/],
+      ['timeline?axis=time', /^head \d\d:\d\d:\d\d$/],
+    ] as const) {
+      await page.goto(`${new URL(page.url()).origin}/ui/${path}`);
+      await expect.poll(() => head.textContent()).toMatch(text);
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 844 });
+        const offset = { message: `${path} at ${width}` };
+        await expect.poll(() => offsetOfHead(page), offset).toBeLessThan(4);
+        await expect.poll(() => faultsOfTexts(page), offset).toEqual([]);
+      }
+    }
+  } finally {
+    await stage.close();
+  }
+});

@@ -15,6 +15,7 @@ import { Tabs } from '../../parts/tabs.js';
 import { EventTable } from '../../parts/transaction/event-table.js';
 import { StateChanges } from '../../parts/transaction/state-changes.js';
 import { TransactionList, USUALLY_SHOWN } from '../../parts/transaction/transaction-list.js';
+import { useMedia } from '../../parts/use-media.js';
 import { Address, Age, Copy, Finality, Link, useChainNow } from '../../parts/values.js';
 import { asCurl, call, RpcFailure } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
@@ -23,6 +24,8 @@ import { type BlockRow, useClasses } from '../../rpc/queries.js';
 import { useMarketBlocks } from './market-blocks.js';
 
 const BLOCK_NOT_FOUND = 24;
+/** That of blocks for which none was set. */
+const DEFAULT_SEQUENCER = 0x1000n;
 
 type BlockId = 'pre_confirmed' | { block_number: number } | { block_hash: string };
 type Block = Result<'starknet_getBlockWithTxHashes'>;
@@ -162,6 +165,7 @@ function useTotals(block: Block, isPending: boolean): BlockRow | null | undefine
 
 function BlockFacts({ block, isPending }: { readonly block: Block; readonly isPending: boolean }) {
   const totals = useTotals(block, isPending);
+  const isWide = useMedia('(min-width: 768px)');
   const fullness = useMarketBlocks()?.get(block.block_number)?.fullness ?? null;
   return (
     <>
@@ -171,30 +175,51 @@ function BlockFacts({ block, isPending }: { readonly block: Block; readonly isPe
         </FactOf>
         {totals !== null && <Totals of={totals} />}
         {fullness !== null && <FactOf name="Fullness">{percentText(fullness)}</FactOf>}
+        {!isWide && <Moment of={block} isPending={isPending} />}
       </Facts>
-      <Facts>
-        <Moment of={block} isPending={isPending} />
+      {isWide ? (
+        <Facts>
+          <Moment of={block} isPending={isPending} />
+          <Details of={block} />
+        </Facts>
+      ) : (
+        <details>
+          <summary>Details</summary>
+          <Facts>
+            <Details of={block} />
+          </Facts>
+        </details>
+      )}
+    </>
+  );
+}
+
+/** What few readers look for. */
+function Details({ of: block }: { readonly of: Block }) {
+  return (
+    <>
+      {BigInt(block.sequencer_address) !== DEFAULT_SEQUENCER && (
         <FactOf name="Sequencer">
           <Address of={block.sequencer_address} />
         </FactOf>
-        <FactOf name="Starknet version">{block.starknet_version}</FactOf>
-        <FactOf name="Data availability">{block.l1_da_mode.toLowerCase()}</FactOf>
-        {'parent_hash' in block && block.block_number > 0 && (
-          <FactOf name="Parent">
-            <Link className="mono" href={to('block', block.parent_hash)} title={block.parent_hash}>
-              {shortHash(block.parent_hash)}
-            </Link>
-          </FactOf>
-        )}
-        <Prices of={block} />
-        {'block_hash' in block && (
-          <FactOf name="Hash" isWide>
-            <span className="whole">
-              {block.block_hash} <Copy value={block.block_hash} what="block hash" />
-            </span>
-          </FactOf>
-        )}
-      </Facts>
+      )}
+      <FactOf name="Starknet version">{block.starknet_version}</FactOf>
+      <FactOf name="Data availability">{block.l1_da_mode.toLowerCase()}</FactOf>
+      {'parent_hash' in block && block.block_number > 0 && (
+        <FactOf name="Parent">
+          <Link className="mono" href={to('block', block.parent_hash)} title={block.parent_hash}>
+            {shortHash(block.parent_hash)}
+          </Link>
+        </FactOf>
+      )}
+      <Prices of={block} />
+      {'block_hash' in block && (
+        <FactOf name="Hash" isWide>
+          <span className="whole">
+            {block.block_hash} <Copy value={block.block_hash} what="block hash" />
+          </span>
+        </FactOf>
+      )}
     </>
   );
 }
@@ -222,11 +247,11 @@ function Totals({ of: totals }: { readonly of: BlockRow | undefined }) {
         <Integer of={totals.l2_gas} />
       </FactOf>
       <FactOf name="Fees">
-        <Amount of={BigInt(totals.fee.fri)} unit={STRK} />
+        <Amount of={BigInt(totals.fee.fri)} unit={STRK} whole />
         {totals.fee.wei !== '0' && (
           <>
             {' '}
-            <Amount of={BigInt(totals.fee.wei)} unit={ETH} />
+            <Amount of={BigInt(totals.fee.wei)} unit={ETH} whole />
           </>
         )}
       </FactOf>

@@ -8,7 +8,6 @@ import {
   grouped,
   percentText,
   STRK,
-  share,
   shortPriceText,
 } from '../../format/amount.js';
 import { to } from '../../navigation/route.js';
@@ -28,14 +27,12 @@ const hrefOf = (row: BlockRow): string => to('block', row.block_number);
 const onPeek = (row: BlockRow): void => peek(row.block_number);
 
 interface Columns {
-  /** The largest gas of a listed block. */
-  readonly most: number;
   /** Whether a listed block is accepted on L1; the others need no word. */
   readonly hasFinality: boolean;
   readonly market: ReadonlyMap<number, MarketBlock> | undefined;
 }
 
-function blockColumns({ most, hasFinality, market }: Columns): readonly Column<BlockRow>[] {
+function blockColumns({ hasFinality, market }: Columns): readonly Column<BlockRow>[] {
   return [
     {
       head: 'Block',
@@ -61,7 +58,7 @@ function blockColumns({ most, hasFinality, market }: Columns): readonly Column<B
       width: 'w-small',
       number: true,
       phoneHead: 'failed',
-      cellClass: ({ failed_count }) => (failed_count > 0 ? 'fail' : 'quiet'),
+      cellClass: ({ failed_count }) => (failed_count > 0 ? 'fail' : 'quiet not-on-phones'),
       cell: (row) => <Integer of={row.failed_count} />,
     },
     {
@@ -80,21 +77,7 @@ function blockColumns({ most, hasFinality, market }: Columns): readonly Column<B
       cell: (row) => <Integer of={row.l2_gas} />,
     },
     {
-      head: 'Share of the largest',
-      isHeadUnseen: true,
-      least: 4,
-      phone: 'none',
-      cell: (row) =>
-        row.l2_gas > 0 && (
-          <span
-            className="bar"
-            style={{ width: `${share(row.l2_gas, most) * 100}%` }}
-            aria-hidden="true"
-          />
-        ),
-    },
-    {
-      head: 'Fees',
+      head: 'Fee STRK',
       width: 'w-amount',
       number: true,
       phone: 'none',
@@ -104,6 +87,7 @@ function blockColumns({ most, hasFinality, market }: Columns): readonly Column<B
     {
       head: 'Hash',
       width: 'w-hash',
+      rank: 3,
       cell: (row) => (
         <Link href={hrefOf(row)} className="mono" title={row.block_hash} value={row.block_hash}>
           {shortHash(row.block_hash)}
@@ -150,28 +134,14 @@ function Price({ of }: { readonly of: bigint }) {
   return <span title={exactText(of, STRK)}>{shortPriceText(of, STRK)}</span>;
 }
 
-interface Listed {
-  readonly most: number;
-  readonly hasFinality: boolean;
-}
-
 export function BlocksPage() {
   const head = useLive((live) => live.head);
   const pending = useLive((live) => live.pending);
-  const [{ most, hasFinality }, setListed] = useState<Listed>({ most: 1, hasFinality: false });
+  const [hasFinality, setHasFinality] = useState(false);
   const market = useMarketBlocks();
-  const columns = useMemo(
-    () => blockColumns({ most, hasFinality, market }),
-    [most, hasFinality, market],
-  );
+  const columns = useMemo(() => blockColumns({ hasFinality, market }), [hasFinality, market]);
   const onRows = useCallback((rows: readonly BlockRow[]) => {
-    const listed: Listed = {
-      most: rows.reduce((max, row) => Math.max(max, row.l2_gas), 1),
-      hasFinality: rows.some(({ finality_status }) => finality_status !== 'ACCEPTED_ON_L2'),
-    };
-    setListed((old) =>
-      old.most === listed.most && old.hasFinality === listed.hasFinality ? old : listed,
-    );
+    setHasFinality(rows.some(({ finality_status }) => finality_status !== 'ACCEPTED_ON_L2'));
   }, []);
   const peeked = usePeeked();
   const isPeeked = useCallback((row: BlockRow) => String(row.block_number) === peeked, [peeked]);
@@ -210,7 +180,7 @@ export function BlocksPage() {
 function Fees({ of: row }: { readonly of: BlockRow }) {
   return (
     <>
-      <Amount of={BigInt(row.fee.fri)} unit={STRK} />
+      <Amount of={BigInt(row.fee.fri)} unit={STRK} column />
       {row.fee.wei !== '0' && (
         <>
           {' '}

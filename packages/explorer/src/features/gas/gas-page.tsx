@@ -23,6 +23,18 @@ export function GasPage() {
   const head = useLive((live) => live.head?.number);
   const reading = useReport({ from: numberIn(query.get('from')), to: numberIn(query.get('to')) });
   const { range } = reading;
+  const sums = useSums(reading);
+  const [baseline, setBaseline] = useState(readBaseline);
+  const names = useNames();
+  const save = (): void => {
+    const { functions, measure, grouping } = sums;
+    const { transactions } = reading.report;
+    setBaseline(saveBaseline(functions, { measure, grouping, transactions }, names));
+  };
+  const forget = (): void => {
+    forgetBaseline();
+    setBaseline(undefined);
+  };
   // New blocks are read on request only.
   const newer =
     head !== undefined && range && query.get('to') === null ? Math.max(0, head - range.to) : 0;
@@ -32,9 +44,18 @@ export function GasPage() {
         title="Gas"
         count={range && `blocks ${grouped(range.from)} to ${grouped(range.to)}`}
         actions={
-          newer > 0 && (
-            <Button onClick={reading.again}>{counted(newer, 'newer block')}: read again</Button>
-          )
+          <>
+            {newer > 0 && (
+              <Button onClick={reading.again}>{counted(newer, 'newer block')}: read again</Button>
+            )}
+            <Button
+              aria-disabled={!sums.root}
+              title={sums.root ? undefined : 'No traces are read yet.'}
+              onClick={() => sums.root && save()}
+            >
+              Save as baseline
+            </Button>
+          </>
         }
       />
       {range && <RangeForm key={`${range.from} ${range.to}`} range={range} />}
@@ -42,7 +63,7 @@ export function GasPage() {
       {reading.error !== undefined && (
         <Problem error={reading.error} what="the traces" retry={reading.again} />
       )}
-      <Result reading={reading} />
+      <Result reading={reading} sums={sums} baseline={baseline} forget={forget} />
     </>
   );
 }
@@ -113,11 +134,10 @@ function Progress({ reading, cancel }: { readonly reading: Reading; readonly can
   );
 }
 
-function Result({ reading }: { readonly reading: Reading }) {
-  const { report, version, isDone } = reading;
+/** The gas of the traces read so far. */
+function useSums({ report, version }: Reading) {
   const measure = useMeasure();
   const grouping: Grouping = useRoute().query.get('group') === 'class' ? 'class' : 'contract';
-  const names = useNames();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the report is mutated, and its version changes
   const { root, functions, classes } = useMemo(() => {
     const { tree, functions } = report.of(measure, grouping);
@@ -129,7 +149,19 @@ function Result({ reading }: { readonly reading: Reading }) {
     };
   }, [report, version, measure, grouping]);
   const classCount = useClasses(classes).size;
-  const [baseline, setBaseline] = useState(readBaseline);
+  return { root, functions, measure, grouping, classCount };
+}
+
+interface ResultProps {
+  readonly reading: Reading;
+  readonly sums: ReturnType<typeof useSums>;
+  readonly baseline: Baseline | undefined;
+  readonly forget: () => void;
+}
+
+function Result({ reading, sums, baseline, forget }: ResultProps) {
+  const { report, isDone } = reading;
+  const { root, functions, measure, grouping, classCount } = sums;
   if (!root) {
     return isDone && reading.error === undefined && report.untraced === 0 ? (
       <Empty
@@ -147,23 +179,12 @@ function Result({ reading }: { readonly reading: Reading }) {
       />
     ) : null;
   }
-  const save = (): void => {
-    const { transactions } = report;
-    setBaseline(saveBaseline(functions, { measure, grouping, transactions }, names));
-  };
   const isComparable = baseline?.measure === measure && baseline.grouping === grouping;
   return (
     <>
       {baseline && (
         <div className="line-of">
-          <BaselineLine
-            of={baseline}
-            isComparable={isComparable}
-            forget={() => {
-              forgetBaseline();
-              setBaseline(undefined);
-            }}
-          />
+          <BaselineLine of={baseline} isComparable={isComparable} forget={forget} />
         </div>
       )}
       <GasView
@@ -172,15 +193,10 @@ function Result({ reading }: { readonly reading: Reading }) {
         measure={measure}
         grouping={grouping}
         classCount={classCount}
-        whole={`${grouped(report.transactions)} transactions`}
+        whole="all transactions"
         outside="outside the call frames"
         isSummed
-        tools={
-          <>
-            <GroupingField grouping={grouping} />
-            <Button onClick={save}>Save as baseline</Button>
-          </>
-        }
+        tools={<GroupingField grouping={grouping} />}
         before={isComparable ? baseline.medians : undefined}
       />
     </>

@@ -142,9 +142,15 @@ interface ChainColumns extends Pick<ChainTableProps, 'hrefOf'> {
   readonly remove: (instance: InstanceRow) => void;
 }
 
+interface ChainColumn extends Column<ChainRow> {
+  readonly isLong?: boolean;
+  /** Whether it is empty for the main chain. */
+  readonly isOfInstances?: boolean;
+}
+
 function chainColumns(of: ChainColumns): readonly Column<ChainRow>[] {
   const { rows, hrefOf, actions, remove } = of;
-  const columns: readonly (Column<ChainRow> & { readonly isLong?: boolean })[] = [
+  const columns: readonly ChainColumn[] = [
     {
       head: 'Chain',
       phone: 'main',
@@ -154,6 +160,7 @@ function chainColumns(of: ChainColumns): readonly Column<ChainRow>[] {
     {
       head: 'Branched from',
       isLong: true,
+      isOfInstances: true,
       width: 'w-name',
       rank: 2,
       phoneHead: 'from',
@@ -176,6 +183,7 @@ function chainColumns(of: ChainColumns): readonly Column<ChainRow>[] {
     {
       head: 'Age',
       isLong: true,
+      isOfInstances: true,
       width: 'w-block',
       rank: 3,
       phoneHead: 'age',
@@ -183,6 +191,7 @@ function chainColumns(of: ChainColumns): readonly Column<ChainRow>[] {
     },
     {
       head: 'Idle',
+      isOfInstances: true,
       width: 'w-kind',
       rank: 2,
       phoneHead: 'idle',
@@ -192,6 +201,7 @@ function chainColumns(of: ChainColumns): readonly Column<ChainRow>[] {
     },
     {
       head: 'Actions',
+      isOfInstances: true,
       width: actions ? 'w-actions' : 'w-block',
       rank: 0,
       cellClass: 'actions-cell',
@@ -203,7 +213,9 @@ function chainColumns(of: ChainColumns): readonly Column<ChainRow>[] {
       ),
     },
   ];
-  return columns.filter(({ isLong = false }) => actions !== undefined || !isLong);
+  const fitting = columns.filter(({ isLong = false }) => actions !== undefined || !isLong);
+  if (rows.length > 0) return fitting;
+  return fitting.filter(({ isOfInstances = false }) => !isOfInstances);
 }
 
 interface ChainNameProps extends Pick<ChainTableProps, 'hrefOf'> {

@@ -33,8 +33,8 @@ export function InstancesPage() {
     <>
       <Heading title="Instances" count={list.isPending ? undefined : grouped(list.total)} />
       <p className="page-intro">
-        Branch a chain to try changes on a copy. Branching a long chain is as fast as branching a
-        new one.
+        Branch a chain to give each test or user a copy that you can change and delete. Branching a
+        long chain is as fast as branching a new one.
       </p>
       <section className="stack" aria-label="List of chains" ref={table} tabIndex={-1}>
         <BranchForm hrefOf={home} canChooseBlock start={query.get('at') ?? ''} />
@@ -56,9 +56,7 @@ export function InstancesPage() {
           }
         />
         {!list.isPending && list.total === 0 && (
-          <Empty icon="instances" title="There is only the main chain.">
-            Branch it to give each test or user a separate chain that you can change and delete.
-          </Empty>
+          <Empty icon="instances" title="There is only the main chain." />
         )}
       </section>
       {a !== undefined && b !== undefined && <CompareChains a={a} b={b} rows={list.rows} />}

@@ -90,7 +90,7 @@ export function Lane({ direction, open, onOpen }: LaneProps) {
           </Empty>
         ) : (
           <Empty icon="messages" title="No message has come from L1.">
-            Send one with <code>devnet_postmanSendMessageToL2</code>.
+            To send one, choose “Send a message to L2” above.
           </Empty>
         )
       }

@@ -11,6 +11,8 @@ import { queries, useAbis } from '../../rpc/queries.js';
 
 const ANY_SENDER = '0x1111111111111111111111111111111111111111';
 
+const CHOOSE = 'Choose a contract with an L1 handler.';
+
 export function SendMessage() {
   const book = useId();
   return (
@@ -65,7 +67,7 @@ function SendForm({ book }: { readonly book: string }) {
       </div>
       {to !== '' && error !== undefined && <p className="fail">{error}</p>}
       {abi && handlers.length === 0 && <p className="quiet">This contract has no L1 handler.</p>}
-      {abi && address !== undefined && handler && (
+      {abi && address !== undefined && handler ? (
         <Handler
           key={`${address} ${handler.name}`}
           address={address}
@@ -73,6 +75,13 @@ function SendForm({ book }: { readonly book: string }) {
           of={handler}
           from={from.trim()}
         />
+      ) : (
+        <p className="line-of">
+          <Action kind="primary" run={async () => {}} refused={CHOOSE}>
+            Send the message
+          </Action>
+          <span className="quiet">{CHOOSE}</span>
+        </p>
       )}
     </section>
   );

@@ -140,7 +140,7 @@ function groupColumns(of: GroupColumns): readonly Column<FindingGroup>[] {
       phone: 'main',
       least: 16,
       cellClass: 'reason',
-      cell: ({ reason }) => <UntrustedText text={reason} limit={300} />,
+      cell: ({ reason }) => <UntrustedText text={reason.replace(/^the /, 'The ')} limit={300} />,
     },
     {
       head: 'Times',
@@ -200,6 +200,17 @@ interface RuleProps {
   readonly isWhole: boolean;
 }
 
+const WORDS: Readonly<Record<string, string>> = { max: 'maximum', min: 'minimum', l2: 'L2' };
+
+/** `min_gas_price` → `Minimum gas price` */
+function ruleTitle(rule: string): string {
+  const title = rule
+    .split('_')
+    .map((word) => WORDS[word] ?? word)
+    .join(' ');
+  return `${title.charAt(0).toUpperCase()}${title.slice(1)}`;
+}
+
 function Rule({ rule, groups, isWhole }: RuleProps) {
   const [open, setOpen] = useState<string | undefined>();
   const opened = groups.find(({ reason }) => reason === open);
@@ -207,7 +218,7 @@ function Rule({ rule, groups, isWhole }: RuleProps) {
   return (
     <section aria-label={rule}>
       <h2>
-        <code>{rule}</code>{' '}
+        {ruleTitle(rule)} <code className="quiet">{rule}</code>{' '}
         <span className="quiet">
           {counted(count, 'transaction')}
           {!isWhole && ' of the newest blocks'}

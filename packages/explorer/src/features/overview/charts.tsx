@@ -1,7 +1,7 @@
 // Charts of the newest blocks: transactions, failures and gas, on one axis of blocks.
 import { memo, useState } from 'react';
 import { counted, grouped } from '../../format/amount.js';
-import { timeText } from '../../format/time.js';
+import { timeIn } from '../../format/time.js';
 import type { Column } from '../../parts/table/table.js';
 import { Age, BlockRef } from '../../parts/values.js';
 import type { BlockRow } from '../../rpc/queries.js';
@@ -31,6 +31,7 @@ export const Charts = memo(function Charts({ blocks }: { readonly blocks: readon
   const [pointed, setPointed] = useState<number | undefined>();
   const row = blocks.find(({ block_number }) => block_number === pointed);
   const [first, last] = [blocks[0], blocks.at(-1)];
+  const textOf = timeIn(first?.timestamp ?? 0, last?.timestamp ?? 0);
   return (
     <section className="charts" aria-label="Newest blocks">
       <div className="tiles">
@@ -48,7 +49,7 @@ export const Charts = memo(function Charts({ blocks }: { readonly blocks: readon
         <p className="soft">
           {row ? (
             <>
-              block {grouped(row.block_number)}, {timeText(row.timestamp)}:{' '}
+              block {grouped(row.block_number)}, {textOf(row.timestamp)}:{' '}
               {counted(row.transaction_count, 'transaction')}, {grouped(row.failed_count)} failed,{' '}
               {grouped(row.l2_gas)} L2 gas
             </>
@@ -57,7 +58,7 @@ export const Charts = memo(function Charts({ blocks }: { readonly blocks: readon
             last && (
               <>
                 blocks {grouped(first.block_number)} to {grouped(last.block_number)},{' '}
-                {timeText(first.timestamp)} to {timeText(last.timestamp)} chain time
+                {textOf(first.timestamp)} to {textOf(last.timestamp)} chain time
               </>
             )
           )}

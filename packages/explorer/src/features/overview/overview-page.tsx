@@ -52,6 +52,7 @@ function Busy({ summary }: { readonly summary: ChainSummary }) {
   const failed = transactions.filter(
     ({ execution_status }) => execution_status === 'REVERTED',
   ).length;
+  const isCovered = status?.transaction_count === transactions.length;
   return (
     <>
       <p className="sentence">
@@ -62,10 +63,10 @@ function Busy({ summary }: { readonly summary: ChainSummary }) {
           </>
         )}
         {failed === 0 ? (
-          <>None of the newest {grouped(transactions.length)} failed.</>
+          `None${isCovered ? '' : ` of the newest ${grouped(transactions.length)}`} failed.`
         ) : (
           <>
-            Of the newest {grouped(transactions.length)},{' '}
+            {!isCovered && `Of the newest ${grouped(transactions.length)}, `}
             <Link href={to('activity', undefined, { failed: '1' })}>{grouped(failed)} failed</Link>.
           </>
         )}

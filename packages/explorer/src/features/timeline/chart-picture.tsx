@@ -1,11 +1,12 @@
 // Picture of the timeline: density of transactions, snapshots, folded gaps and undone ranges as SVG.
 import { counted, grouped } from '../../format/amount.js';
-import { spanText, timeText } from '../../format/time.js';
+import { spanText, timeIn, timeText } from '../../format/time.js';
 import { escapeText } from '../../format/untrusted-text.js';
+import type { BlockRow } from '../../rpc/queries.js';
 import type { Snapshot } from '../../rpc/snapshots.js';
 import type { UndoneRange } from '../../rpc/undone-blocks.js';
 import type { Bucket } from './density.js';
-import { labelWidth, type Placed, placeLabels, within } from './labels.js';
+import { COUNT_ROOM, labelWidth, type Placed, placeLabels, within } from './labels.js';
 import type { Scale, Window } from './scale.js';
 
 const BARS = 96;
@@ -22,8 +23,12 @@ const MOST_UNDONE = 3;
 const LONGEST_NAME = 24;
 const TOP = 10;
 const BLOCK_ROOM = 84;
+/** Between the labels of values and those of blocks. */
+const VALUE_GAP = 10;
 
 type X = (number: number) => number;
+/** Label of a block below the axis. */
+export type TickText = (number: number) => string;
 
 export interface PictureProps {
   readonly buckets: readonly Bucket[];
@@ -34,6 +39,7 @@ export interface PictureProps {
   readonly window: Window;
   readonly scale: Scale;
   readonly x: X;
+  readonly tickText: TickText;
   readonly width: number;
   /** The first pixel behind the labels of values. */
   readonly start: number;
@@ -73,7 +79,7 @@ export function ChartPicture(props: PictureProps) {
       <Density buckets={buckets} line={line} />
       <path className="line-axis" d={`M${x(window.first)},${line}H${x(last)}`} />
       <SnapshotMarks snapshots={snapshots} labels={labels} x={x} top={top} line={line} />
-      <BlockLabels head={props.head} window={window} x={x} width={width} y={line + 15} />
+      <BlockLabels {...props} y={line + 15} />
       <Folds folds={scale.folds} x={x} width={width} line={line} />
       {shownUndone.map((range, index) => (
         <UndoneShape
@@ -165,7 +171,7 @@ function snapshotLabels(snapshots: readonly Snapshot[], x: X, width: number): re
       text: snapshotText(snapshot),
     }))
     .sort((a, b) => b.at - a.at);
-  return placeLabels(labels, width, MOST_LANES);
+  return placeLabels(labels, width, MOST_LANES, COUNT_ROOM);
 }
 
 interface SnapshotMarksProps {
@@ -197,40 +203,60 @@ function SnapshotMarks({ snapshots, labels, x, top, line }: SnapshotMarksProps) 
   );
 }
 
-interface BlockLabelsProps {
-  readonly head: number;
-  readonly window: Window;
-  readonly x: X;
-  readonly width: number;
+type BlockLabelsProps = Pick<
+  PictureProps,
+  'head' | 'window' | 'x' | 'tickText' | 'width' | 'start'
+> & {
   readonly y: number;
-}
+};
 
 /** The head or the last block first, then as many others as have room. */
-function BlockLabels({ head, window, x, width, y }: BlockLabelsProps) {
+function BlockLabels(props: BlockLabelsProps) {
+  const { head, window, x, tickText, width, start: rightOfValues, y } = props;
   const last = Math.min(head, window.last);
-  const isHeadIn = head >= window.first && head <= window.last;
   const count = Math.max(1, Math.floor(width / BLOCK_ROOM));
   const step = Math.max(1, Math.ceil((last - window.first) / count));
   const numbers = Array.from({ length: count + 1 }, (_, at) => window.first + at * step).filter(
     (number) => number < last,
   );
-  const headText = isHeadIn ? `head #${grouped(head)}` : `#${grouped(last)}`;
+  const lastText = tickText(last);
   const labels = placeLabels(
     [
-      { id: 'last', at: x(last) - labelWidth(headText) / 2, text: headText },
+      { id: 'last', at: x(last) - labelWidth(lastText) / 2, text: lastText },
       ...numbers.map((number) => {
-        const text = `#${grouped(number)}`;
-        return { id: String(number), at: x(number) - labelWidth(text) / 2, text };
+        const text = tickText(number);
+        const middle = x(number) - labelWidth(text) / 2;
+        return { id: String(number), at: Math.max(rightOfValues - VALUE_GAP, middle), text };
       }),
     ],
     width,
     1,
+    0,
   );
   return labels.map(({ id, start, text }) => (
     <text key={id} className={id === 'last' ? 'line-head' : undefined} x={start} y={y}>
       {text}
     </text>
   ));
+}
+
+interface TickProps {
+  readonly head: number;
+  readonly axis: 'blocks' | 'time';
+}
+
+/** Labels of blocks: their numbers, or their times on the axis of time. */
+export function tickTexts({ head, axis }: TickProps, blocks: readonly BlockRow[]): TickText {
+  const [first, last] = [blocks[0], blocks.at(-1)];
+  const times = new Map<number, string>();
+  if (axis === 'time' && first && last) {
+    const textOf = timeIn(first.timestamp, last.timestamp);
+    for (const { block_number, timestamp } of blocks) times.set(block_number, textOf(timestamp));
+  }
+  return (number) => {
+    const text = times.get(number) ?? `#${grouped(number)}`;
+    return number === head ? `head ${text}` : text;
+  };
 }
 
 interface FoldsProps {
@@ -251,6 +277,7 @@ function Folds({ folds, x, width, line }: FoldsProps) {
     places.map((place) => ({ ...place, at: place.at - labelWidth(place.text) / 2 })),
     width,
     1,
+    COUNT_ROOM,
   );
   return (
     <g className="line-fold">

@@ -15,13 +15,16 @@ import type { BlockRow } from '../../rpc/queries.js';
 import type { Snapshot } from '../../rpc/snapshots.js';
 import type { UndoneRange } from '../../rpc/undone-blocks.js';
 import type { Bar } from './blocks.js';
-import { ChartPicture } from './chart-picture.js';
+import { ChartPicture, tickTexts } from './chart-picture.js';
 import { type Bucket, bucketsOf, sampledBuckets } from './density.js';
+import { labelWidth } from './labels.js';
 import { byNumber, byTime, pan, type Scale, type Window, zoom } from './scale.js';
 
 /** For the labels of values, and right of the last block. */
 const START = 48;
 const EDGE = 14;
+/** Between the label of the last block and the frame. */
+const LABEL_EDGE = 4;
 
 export interface ChartProps {
   readonly blocks: readonly BlockRow[];
@@ -40,18 +43,21 @@ export function Chart(props: ChartProps) {
   const [frame, width] = useWidth();
   const [pointed, setPointed] = useState<Bucket | undefined>();
   useWheelZoom(frame, props);
-  const { scale, x, buckets } = useMemo(() => {
+  const { scale, x, buckets, tickText } = useMemo(() => {
     const moments = blocks.map(({ block_number, timestamp }) => ({
       number: block_number,
       time: timestamp,
     }));
     const scale: Scale =
       axis === 'time' && moments.length > 1 ? byTime(window, moments) : byNumber(window, moments);
-    const room = Math.max(0, width - START - EDGE);
+    const tickText = tickTexts({ head, axis }, blocks);
+    const lastWidth = labelWidth(tickText(Math.min(head, window.last)));
+    const edge = Math.max(EDGE, lastWidth / 2 + LABEL_EDGE);
+    const room = Math.max(0, width - START - edge);
     const x = (number: number): number => START + scale.at(number) * room;
     const buckets = bars.length > 0 ? sampledBuckets(bars, x) : bucketsOf(blocks, x);
-    return { scale, x, buckets };
-  }, [blocks, bars, window, axis, width]);
+    return { scale, x, buckets, tickText };
+  }, [blocks, bars, window, axis, width, head]);
   const isIn = (number: number): boolean => number >= window.first && number <= window.last;
   const nearest = ({ clientX, currentTarget }: PointerEvent): Bucket | undefined =>
     nearestBucket(clientX - currentTarget.getBoundingClientRect().left, buckets);
@@ -82,6 +88,7 @@ export function Chart(props: ChartProps) {
           window={window}
           scale={scale}
           x={x}
+          tickText={tickText}
           width={width}
           start={START}
           pointed={pointed}
@@ -142,7 +149,7 @@ function nearestBucket(pointer: number, buckets: readonly Bucket[]): Bucket | un
 
 function caption(pointed: Bucket | undefined, { blocks, bars, window }: ChartProps): string {
   if (pointed === undefined) {
-    return `blocks ${grouped(window.first)} to ${grouped(window.last)}; zoom with + and − or the wheel`;
+    return `transactions of blocks ${grouped(window.first)} to ${grouped(window.last)}; zoom with + and − or the wheel`;
   }
   const { first, last } = pointed;
   const sample = bars.find((bar) => bar.first === first);

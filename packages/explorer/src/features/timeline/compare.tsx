@@ -113,7 +113,7 @@ function PointChoice({ name, points, value, set }: PointChoiceProps) {
         className="short"
         inputMode="numeric"
         aria-label={`${name} block`}
-        placeholder="block"
+        placeholder="other block"
         value={draft}
         onChange={({ target }) => setDraft(target.value)}
         onKeyDown={(event) => {

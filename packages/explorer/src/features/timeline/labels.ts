@@ -26,6 +26,9 @@ export interface Placed extends Label {
   readonly others: number;
 }
 
+/** Room behind a label for the count of others that it stands for. */
+export const COUNT_ROOM = 4 * LETTER;
+
 /**
  * Puts labels into lanes. Where no lane has room, the label below stands for the thing as well.
  * @param labels in order of importance
@@ -34,11 +37,11 @@ export function placeLabels(
   labels: readonly Label[],
   room: number,
   mostLanes: number,
+  countRoom: number,
 ): readonly Placed[] {
   const placed: (Placed & { others: number; readonly end: number })[] = [];
   for (const label of labels) {
-    // Room for a count of others.
-    const width = labelWidth(label.text) + 4 * LETTER;
+    const width = labelWidth(label.text) + countRoom;
     const start = within(label.at, width, room);
     const end = start + width;
     const isFree = (lane: number): boolean =>

@@ -1,16 +1,15 @@
 // Page of recent activity: transactions and changes to the sandbox, newest first.
 import { useCallback, useMemo, useState } from 'react';
-import { unitOf } from '../../format/amount.js';
 import { offsetText, timeText } from '../../format/time.js';
 import { setQuery, to, useRoute } from '../../navigation/route.js';
 import { Button, PlainButton } from '../../parts/button.js';
 import { Icon } from '../../parts/icons.js';
-import { Amount, Integer } from '../../parts/number.js';
+import { Integer } from '../../parts/number.js';
 import { Empty, Heading } from '../../parts/page-states.js';
 import { peek, usePeeked } from '../../parts/side-panel.js';
 import { LiveTable, Modes } from '../../parts/table/live-table.js';
 import type { Column } from '../../parts/table/table.js';
-import { CallSummary } from '../../parts/transaction/transaction-list.js';
+import { CallSummary, Fee } from '../../parts/transaction/transaction-list.js';
 import { Address, Age, BlockRef, Link, Status } from '../../parts/values.js';
 import { type Operation, useLive } from '../../rpc/live-state.js';
 import { readTransactions, type TransactionFilter, useContractsKnown } from '../../rpc/queries.js';
@@ -144,9 +143,9 @@ function activityColumns(unfold: (id: string) => void): readonly Column<Row>[] {
         run ? (
           <>
             {run.first.sender_address !== undefined && (
-              <>
+              <span className="not-on-phones">
                 <Address of={run.first.sender_address} mark /> <span className="quiet">→</span>{' '}
-              </>
+              </span>
             )}
             <CallSummary of={run.first} />
             {run.count > 1 && (
@@ -162,6 +161,13 @@ function activityColumns(unfold: (id: string) => void): readonly Column<Row>[] {
         ),
     },
     {
+      head: 'Sender',
+      width: 'w-name',
+      phone: 'only',
+      cell: ({ run }) =>
+        run?.first.sender_address !== undefined && <Address of={run.first.sender_address} mark />,
+    },
+    {
       head: 'L2 gas',
       width: 'w-gas',
       number: true,
@@ -169,12 +175,11 @@ function activityColumns(unfold: (id: string) => void): readonly Column<Row>[] {
       cell: ({ run }) => run && <Integer of={run.first.l2_gas} />,
     },
     {
-      head: 'Fee',
-      width: 'w-amount',
+      head: 'Fee STRK',
+      width: 'w-fee',
       number: true,
       phone: 'none',
-      cell: ({ run }) =>
-        run && <Amount of={BigInt(run.first.fee.amount)} unit={unitOf(run.first.fee.unit)} />,
+      cell: ({ run }) => run && <Fee of={run.first.fee} />,
     },
   ];
 }

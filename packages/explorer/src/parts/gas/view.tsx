@@ -16,7 +16,7 @@ import { grouped } from '../../format/amount.js';
 import { useNames } from '../../format/names.js';
 import { setQuery, useRoute } from '../../navigation/route.js';
 import { PlainButton } from '../button.js';
-import { Choice, Select, TextInput } from '../inputs.js';
+import { Choice, Select } from '../inputs.js';
 import { Integer } from '../number.js';
 import { FunctionTable } from './function-table.js';
 import { Graph, percent } from './graph.js';
@@ -90,11 +90,8 @@ export function GasView(props: GasViewProps) {
   return (
     <section aria-label="Gas">
       <div className="filters gas-tools">
-        <strong>
-          {titleOf(measure)} {grouped(root.gas)}
-        </strong>
-        <ViewFields measure={measure} view={view} find={find} />
-        {props.tools}
+        <strong>Total {grouped(root.gas)}</strong>
+        <ViewFields measure={measure} view={view} find={find} tools={props.tools} />
         {matches && (
           <span role="status">
             {grouped(matches.count)} found, {grouped(matches.gas)} gas,{' '}
@@ -175,9 +172,10 @@ interface ViewFieldsProps {
   readonly measure: Measure;
   readonly view: View;
   readonly find: string;
+  readonly tools: ReactNode;
 }
 
-function ViewFields({ measure, view, find }: ViewFieldsProps) {
+function ViewFields({ measure, view, find, tools }: ViewFieldsProps) {
   return (
     <>
       <Select label="by" value={measure} change={(text) => setQuery({ by: text })}>
@@ -193,11 +191,13 @@ function ViewFields({ measure, view, find }: ViewFieldsProps) {
         value={view}
         change={(name) => setQuery({ view: name === 'icicle' ? undefined : name })}
       />
-      <TextInput
-        label="find"
+      {tools}
+      <input
         type="search"
+        aria-label="Find a function"
+        placeholder="Find a function"
         value={find}
-        change={(text) => setQuery({ find: text || undefined })}
+        onChange={({ target }) => setQuery({ find: target.value || undefined })}
       />
     </>
   );

@@ -6,7 +6,7 @@ interface FittedColumn {
   readonly width?: string;
   readonly number?: boolean;
   readonly least?: number;
-  readonly phone?: 'main' | 'lead' | 'none';
+  readonly phone?: 'main' | 'lead' | 'none' | 'only';
   readonly rank?: number;
 }
 
@@ -37,13 +37,19 @@ export function withoutRoom(
     .map((column, at) => ({ column, at, rank: rankOf(column) }))
     .filter(({ rank }) => rank > 0)
     .sort((a, b) => b.rank - a.rank || b.at - a.at);
-  const left: string[] = [];
+  const left: FittedColumn[] = [];
   for (const { column } of leaving) {
     if (needed <= room) break;
     needed -= widthOf(column);
-    left.push(column.head);
+    left.push(column);
   }
-  return left;
+  // A wide column that leaves last can make room for narrower ones.
+  return left.toReversed().flatMap((column) => {
+    const width = widthOf(column);
+    if (needed + width > room) return [column.head];
+    needed += width;
+    return [];
+  });
 }
 
 /** Pixels of a CSS class that sets a width; style sheets own the widths. */
@@ -58,9 +64,10 @@ function measureClass(name: string, inside: HTMLElement): number {
 }
 
 function leftOut(columns: readonly FittedColumn[], frame: HTMLElement): string {
-  if (innerWidth < PHONE) {
-    return columns.flatMap(({ phone, head }) => (phone === 'none' ? [head] : [])).join('\n');
-  }
+  const isPhone = innerWidth < PHONE;
+  const unwanted = isPhone ? 'none' : 'only';
+  const heads = columns.filter(({ phone }) => phone === unwanted).map(({ head }) => head);
+  if (isPhone) return heads.join('\n');
   const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
   const widths = new Map<string, number>();
   const widthOf = ({ width, least, number }: FittedColumn): number => {
@@ -69,7 +76,8 @@ function leftOut(columns: readonly FittedColumn[], frame: HTMLElement): string {
     widths.set(width, pixels);
     return pixels;
   };
-  return withoutRoom(columns, contentWidth(frame), widthOf).join('\n');
+  const others = columns.filter(({ phone }) => phone !== unwanted);
+  return [...heads, ...withoutRoom(others, contentWidth(frame), widthOf)].join('\n');
 }
 
 /** The table itself may be wider than its frame. */

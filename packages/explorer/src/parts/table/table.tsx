@@ -22,8 +22,8 @@ export interface Column<Row> {
   /** CSS class of the width; the column without one takes the rest. */
   readonly width?: string;
   readonly number?: boolean;
-  /** On a phone: main line, lead mark, or hidden. */
-  readonly phone?: 'main' | 'lead' | 'none';
+  /** On a phone: main line, lead mark, or hidden; `only` is on phones alone. */
+  readonly phone?: 'main' | 'lead' | 'none' | 'only';
   /**
    * Order of leaving out where the table is narrow: the highest first, zero never. Columns that a phone hides have 2,
    * others with a width 1.

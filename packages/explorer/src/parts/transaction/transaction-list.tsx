@@ -63,19 +63,17 @@ export function CallSummary({ of }: { readonly of: Summarised }) {
   );
 }
 
+/** A fee in a column of STRK. */
+export function Fee({ of: { amount, unit } }: { readonly of: TransactionRow['fee'] }) {
+  return (
+    <>
+      <Amount of={BigInt(amount)} unit={unitOf(unit)} column />
+      {unit === 'WEI' && ' ETH'}
+    </>
+  );
+}
+
 const COLUMNS: readonly Column<TransactionRow>[] = [
-  {
-    head: 'Age',
-    width: 'w-age',
-    number: true,
-    cell: (row) => <Age of={row.timestamp} />,
-  },
-  {
-    head: 'Chain time',
-    width: 'w-moment',
-    phone: 'none',
-    cell: (row) => momentText(row.timestamp, new Date().getUTCFullYear()),
-  },
   {
     head: 'Block',
     width: 'w-block',
@@ -91,6 +89,18 @@ const COLUMNS: readonly Column<TransactionRow>[] = [
       ) : (
         <BlockRef of={row.block_number} />
       ),
+  },
+  {
+    head: 'Age',
+    width: 'w-age',
+    number: true,
+    cell: (row) => <Age of={row.timestamp} />,
+  },
+  {
+    head: 'Chain time',
+    width: 'w-moment',
+    phone: 'none',
+    cell: (row) => momentText(row.timestamp, new Date().getUTCFullYear()),
   },
   {
     head: 'Index',
@@ -117,7 +127,7 @@ const COLUMNS: readonly Column<TransactionRow>[] = [
     phone: 'none',
     cell: (row) => TYPE_NAMES[row.type] ?? row.type,
   },
-  { head: 'Call', phone: 'main', least: 20, cell: (row) => <CallSummary of={row} /> },
+  { head: 'Call', phone: 'main', least: 18, cell: (row) => <CallSummary of={row} /> },
   {
     head: 'Calls',
     width: 'w-small',
@@ -137,25 +147,17 @@ const COLUMNS: readonly Column<TransactionRow>[] = [
     width: 'w-fee',
     number: true,
     phone: 'none',
-    cell: (row) => {
-      const unit = unitOf(row.fee.unit);
-      return (
-        <>
-          <Amount of={BigInt(row.fee.amount)} unit={unit} column />
-          {row.fee.unit === 'WEI' && ' ETH'}
-        </>
-      );
-    },
+    cell: (row) => <Fee of={row.fee} />,
   },
-  { head: 'Hash', width: 'w-hash', cell: (row) => <TxRef of={row.transaction_hash} /> },
+  { head: 'Hash', width: 'w-hash', rank: 3, cell: (row) => <TxRef of={row.transaction_hash} /> },
 ];
 
 /** Columns in their order; a list without the call says nothing of a transaction. */
 export const COLUMN_HEADS: readonly string[] = COLUMNS.map(({ head }) => head);
 export const ALWAYS_SHOWN = 'Call';
 export const USUALLY_SHOWN: ReadonlySet<string> = new Set([
-  'Age',
   'Block',
+  'Age',
   'Status',
   'Sender',
   ALWAYS_SHOWN,

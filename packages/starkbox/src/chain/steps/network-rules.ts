@@ -1,4 +1,5 @@
 // Limits of the gateways of public networks, and the checks of a submission against them.
+import { grouped } from '@starkbox/abi';
 import type { Class, ClassLimits } from '@starkbox/engine';
 import type { BROADCASTED_DECLARE_TXN, ErrorName } from '@starkbox/spec';
 import { fail } from '../../errors.js';
@@ -270,15 +271,26 @@ export class NetworkRules {
     yield {
       error,
       rule,
-      text: `the ${what} is ${value}; ${this.network} allows at most ${limit}.`,
+      text: `the ${what} is ${grouped(value)}; ${this.network} allows at most ${grouped(limit)}.`,
     };
   }
 
   *#atLeast(rule: keyof Limits, price: bigint, least: bigint): Generator<Finding> {
     if (price >= least) return;
-    const text = `the max_price_per_unit of l2_gas is ${price} fri; ${this.network} requires at least ${least}.`;
+    const text = `the max_price_per_unit of l2_gas is ${priceText(price)}; ${this.network} requires at least ${priceText(least)}.`;
     yield { error: INVALID, rule, text };
   }
+}
+
+const GFRI = 1_000_000_000n;
+/** Prices below are written in fri. */
+const LEAST_GFRI = 1_000_000n;
+
+/** A price with all its digits. */
+function priceText(price: bigint): string {
+  if (price < LEAST_GFRI) return `${grouped(price)} fri`;
+  const fraction = (price % GFRI).toString().padStart(9, '0').replace(/0+$/, '');
+  return `${grouped(price / GFRI)}${fraction === '' ? '' : `.${fraction}`} gfri`;
 }
 
 function isBefore(version: Version, other: Version): boolean {
