@@ -72,7 +72,7 @@ export const RAIL: readonly (readonly NavigationEntry[])[] = [
       page: 'events',
       icon: 'events',
       key: '4',
-      about: 'what contracts emitted',
+      about: 'emitted by contracts',
       ...lazyPage(async () => (await import('../features/events/events-page.js')).EventsPage),
     },
     {
