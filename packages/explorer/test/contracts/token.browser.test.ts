@@ -2,7 +2,7 @@
 /// <reference lib="dom" />
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isLive, openLive, STRK, type Stage, setStage } from '../support/stage.js';
+import { failCalls, isLive, openLive, STRK, type Stage, setStage } from '../support/stage.js';
 
 const UNIT = 10n ** 18n;
 const HOLDERS = 230;
@@ -61,18 +61,7 @@ describe('the page of a token', () => {
 
   test('says that it could not be read, and not that it is no token, if the node fails', async () => {
     const { page } = await stage.open('node');
-    await page.route('**/rpc', async (route) => {
-      const body: unknown = JSON.parse(route.request().postData() ?? '{}');
-      const isCall = JSON.stringify(body).includes('"starknet_call"');
-      if (!isCall) return route.continue();
-      const failure = { code: -32603, message: 'Internal error', data: 'the disk is full' };
-      const failed = (request: unknown) => ({
-        jsonrpc: '2.0',
-        id: Object(request).id,
-        error: failure,
-      });
-      return route.fulfill({ json: Array.isArray(body) ? body.map(failed) : failed(body) });
-    });
+    await failCalls(page, 'starknet_call');
     await page.goto(`${stage.origin}/ui/token/${gold}`);
     await page.getByRole('alert').getByText('Could not read the token.').waitFor();
     expect(await page.locator('main').innerText()).not.toContain('is not a token');

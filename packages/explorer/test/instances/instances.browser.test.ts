@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { faultsOf } from '../support/accessibility.js';
 import { tabTo } from '../support/keyboard.js';
-import { isLive, type Stage, setStage } from '../support/stage.js';
+import { failCalls, isLive, type Stage, setStage } from '../support/stage.js';
 
 let stage: Stage;
 
@@ -15,6 +15,18 @@ beforeAll(async () => {
 afterAll(() => stage.close());
 
 const instances = async () => (await stage.node.client.call('devnet_listInstances', {})).instances;
+
+test('a page that cannot read the instances claims nothing about them', async () => {
+  const { page } = await stage.open('node');
+  await failCalls(page, 'devnet_listInstances');
+  await page.goto(`${stage.origin}/ui/instances`);
+  const main = page.locator('main');
+  await main.getByRole('alert').getByText('Could not read the instances.').waitFor();
+  expect(await main.innerText()).not.toContain('There is only the main chain.');
+  await page.unroute('**/rpc');
+  await main.getByRole('button', { name: 'Try again' }).click();
+  await main.getByText('There is only the main chain.').waitFor();
+});
 
 test('a chain is branched at a block, compared and deleted', async () => {
   const { page, settled, complaints } = await stage.open('instances', { bypassCSP: true });

@@ -230,3 +230,15 @@ export async function sendDeepCalls({ node }: Stage, reverter: string): Promise<
   );
   return transaction_hash;
 }
+
+/** Fails each request of a page that holds a call of the method; pages read again when the route is removed. */
+export function failCalls(page: Page, method: string): Promise<unknown> {
+  const error = { code: -32603, message: 'Internal error', data: 'the disk is full' };
+  const failed = (request: unknown) => ({ jsonrpc: '2.0', id: Object(request).id, error });
+  return page.route('**/rpc', async (route) => {
+    const text = route.request().postData() ?? '';
+    if (!text.includes(`"${method}"`)) return route.continue();
+    const body: unknown = JSON.parse(text);
+    return route.fulfill({ json: Array.isArray(body) ? body.map(failed) : failed(body) });
+  });
+}

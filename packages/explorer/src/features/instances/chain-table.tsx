@@ -50,9 +50,11 @@ export function useInstances(isPolled: boolean) {
   });
   return {
     error: list.error,
+    retry: list.refetch,
     isPending: list.isPending,
     rows: list.data?.instances ?? [],
-    total: list.data?.total ?? 0,
+    /** Undefined until it is read. */
+    total: list.data?.total,
     isPolled,
     isFirst: cursor === undefined,
     cursors,
@@ -101,7 +103,7 @@ export function ChainTable(props: ChainTableProps) {
   });
   return (
     <>
-      {list.error && <Problem error={list.error} what="the instances" />}
+      {list.error && <Problem error={list.error} what="the instances" retry={list.retry} />}
       <div className={actions ? undefined : 'chain-list'}>
         <ShortTable
           className="tall"
@@ -113,7 +115,7 @@ export function ChainTable(props: ChainTableProps) {
         />
       </div>
       <PageButtons cursors={list.cursors} next={list.next} change={list.setCursors}>
-        {ROWS} of {grouped(list.total)} instances per page, oldest first
+        {ROWS} of {grouped(list.total ?? 0)} instances per page, oldest first
       </PageButtons>
     </>
   );

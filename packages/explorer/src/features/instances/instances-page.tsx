@@ -31,7 +31,10 @@ export function InstancesPage() {
   const currentId = ownId();
   return (
     <>
-      <Heading title="Instances" count={list.isPending ? undefined : grouped(list.total)} />
+      <Heading
+        title="Instances"
+        count={list.total === undefined ? undefined : grouped(list.total)}
+      />
       <p className="page-intro">
         Branch a chain to give each test or user a copy that you can change and delete. Branching a
         long chain is as fast as branching a new one.
@@ -55,9 +58,7 @@ export function InstancesPage() {
             )
           }
         />
-        {!list.isPending && list.total === 0 && (
-          <Empty icon="instances" title="There is only the main chain." />
-        )}
+        {list.total === 0 && <Empty icon="instances" title="There is only the main chain." />}
       </section>
       {a !== undefined && b !== undefined && <CompareChains a={a} b={b} rows={list.rows} />}
       {question && <Confirm question={question} close={() => setQuestion(undefined)} />}
