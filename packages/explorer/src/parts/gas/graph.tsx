@@ -53,13 +53,11 @@ function useTheme(): number {
 }
 
 export function Graph(props: GraphProps) {
-  const { root, focus, isFlame, nameOf, shortNameOf, isFound, onFocus, onOpen } = props;
+  const { root, focus, isFlame, nameOf, shortNameOf, isFound } = props;
   const [frame, width] = useWidth();
   const canvas = useRef<HTMLCanvasElement>(null);
   const tree = useRef<HTMLDivElement>(null);
-  const [hovered, setHovered] = useState<Box | undefined>();
   const [active, setActive] = useState(focus.id);
-  const lastClicked = useRef<GasBlock | undefined>(undefined);
 
   const boxes = useMemo(() => place(focus, width), [focus, width]);
   const height = depthOf(boxes) * ROW;
@@ -68,6 +66,7 @@ export function Graph(props: GraphProps) {
   const topOf = ({ depth }: Box): number => (isFlame ? height - (depth + 1) * ROW : depth * ROW);
   const items = useMemo(() => walkable(boxes), [boxes]);
   const current = items.find(({ block }) => block?.id === active) ?? items[0];
+  const [hovered, handlers] = usePointer({ graph: props, boxes, height, activate: setActive });
   usePainting(canvas, {
     boxes,
     width,
@@ -80,13 +79,6 @@ export function Graph(props: GraphProps) {
     hovered,
   });
 
-  const at = (event: MouseEvent): Box | undefined => {
-    const rect = event.currentTarget.getBoundingClientRect();
-    const x = event.clientX - rect.left;
-    const row = Math.floor((event.clientY - rect.top) / ROW);
-    const depth = isFlame ? height / ROW - 1 - row : row;
-    return boxes.find((box) => box.depth === depth && x >= box.x && x < box.x + box.width);
-  };
   const goTo = (box: Box | undefined): void => {
     if (!box?.block) return;
     const { id } = box.block;
@@ -107,25 +99,7 @@ export function Graph(props: GraphProps) {
   return (
     <div className="gas-graph">
       <div ref={frame} className="gas-scroll">
-        {/* biome-ignore lint/a11y/useKeyWithClickEvents: keys are for the tree above it */}
-        {/* biome-ignore lint/a11y/noStaticElementInteractions: the tree above it is what can be focused */}
-        <div
-          className="gas-canvas"
-          style={{ height }}
-          onMouseMove={(event) => setHovered(at(event))}
-          onMouseLeave={() => setHovered(undefined)}
-          onClick={(event) => {
-            const block = at(event)?.block;
-            if (!block) return;
-            // A double click reaches the block that is drawn after the first one.
-            if (event.detail === 1) lastClicked.current = block;
-            setActive(block.id);
-            onFocus(block);
-          }}
-          onDoubleClick={() => {
-            if (lastClicked.current) onOpen?.(lastClicked.current);
-          }}
-        >
+        <div className="gas-canvas" style={{ height }} {...handlers}>
           <canvas ref={canvas} aria-hidden="true" />
           <BlockTree
             graph={props}
@@ -143,6 +117,43 @@ export function Graph(props: GraphProps) {
       </p>
     </div>
   );
+}
+
+interface Pointer {
+  readonly graph: GraphProps;
+  readonly boxes: readonly Box[];
+  readonly height: number;
+  readonly activate: (id: string) => void;
+}
+
+/** The box under the pointer, and handlers for the canvas; the tree above it has the keys. */
+function usePointer({ graph, boxes, height, activate }: Pointer) {
+  const { isFlame, onFocus, onOpen } = graph;
+  const [hovered, setHovered] = useState<Box | undefined>();
+  const lastClicked = useRef<GasBlock | undefined>(undefined);
+  const at = (event: MouseEvent): Box | undefined => {
+    const rect = event.currentTarget.getBoundingClientRect();
+    const x = event.clientX - rect.left;
+    const row = Math.floor((event.clientY - rect.top) / ROW);
+    const depth = isFlame ? height / ROW - 1 - row : row;
+    return boxes.find((box) => box.depth === depth && x >= box.x && x < box.x + box.width);
+  };
+  const handlers = {
+    onMouseMove: (event: MouseEvent): void => setHovered(at(event)),
+    onMouseLeave: (): void => setHovered(undefined),
+    onClick: (event: MouseEvent): void => {
+      const block = at(event)?.block;
+      if (!block) return;
+      // A double click reaches the block that is drawn after the first one.
+      if (event.detail === 1) lastClicked.current = block;
+      activate(block.id);
+      onFocus(block);
+    },
+    onDoubleClick: (): void => {
+      if (lastClicked.current) onOpen?.(lastClicked.current);
+    },
+  };
+  return [hovered, handlers] as const;
 }
 
 function usePainting(canvas: RefObject<HTMLCanvasElement | null>, scene: Scene): void {
