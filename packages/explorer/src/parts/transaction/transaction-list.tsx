@@ -127,7 +127,7 @@ const COLUMNS: readonly Column<TransactionRow>[] = [
     phone: 'none',
     cell: (row) => TYPE_NAMES[row.type] ?? row.type,
   },
-  { head: 'Call', phone: 'main', least: 18, cell: (row) => <CallSummary of={row} /> },
+  { head: 'Call', phone: 'main', least: 16, cell: (row) => <CallSummary of={row} /> },
   {
     head: 'Calls',
     width: 'w-small',
