@@ -77,7 +77,7 @@ describe('the page', () => {
 
   test('shows the filter as JSON that the node accepts', async () => {
     const { page } = await stage.open(`events?address=${STRK}&name=Transfer&from=1`);
-    await page.getByText('As filter').click();
+    await page.getByText('As a request').click();
     const filter = JSON.parse(await page.getByLabel('JSON').first().innerText());
     expect(filter.keys).toEqual([[hash.getSelectorFromName('Transfer')]]);
     const { events } = await stage.node.client.call('starknet_getEvents', { filter });

@@ -96,7 +96,7 @@ function AsFilter({ filter }: { readonly filter: EventFilter }) {
   const json = writeJson(wire, 2);
   return (
     <details className="line-form">
-      <summary>As filter</summary>
+      <summary>As a request</summary>
       <p className="line-of">
         for <code>starknet_getEvents</code> <Copy value={json} what="filter" />
         <Copy value={asCurl('starknet_getEvents', { filter: wire })} what="as curl" />
