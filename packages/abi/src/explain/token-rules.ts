@@ -121,10 +121,11 @@ async function balance(_: RegExpExecArray, facts: Facts): Promise<PossibleFindin
   }
   const missing = amount - balance;
   const unit = UNITS.get(token);
+  const fees = unit === undefined ? 0n : feesOf(owner, unit, facts);
   const give =
     unit === undefined
       ? `devnet_deal {"token": "${token}", "address": "${owner}", "amount": ${amount}}`
-      : mintText(owner, missing + feesOf(owner, unit, facts), unit);
+      : `${mintText(owner, missing + fees, unit)}${fees === 0n ? '' : ', which includes fees'}`;
   const balanceText = inUnits(balance, token);
   return {
     hint: `${who} held ${balanceText}${unit === undefined ? ` of ${name}` : ''} before, but the transfer needs ${inUnits(amount, token)}: ${inUnits(missing, token)} are missing. Send less, or call ${give}.`,

@@ -16,7 +16,7 @@ import {
 } from '../../support/signing.js';
 
 const fixture: Fixture = await startFixture();
-const { client, account } = fixture;
+const { node, client, account } = fixture;
 const sender = new Sender(client, account());
 const reverter = await sender.deploy(await contract('reverter'));
 
@@ -104,19 +104,31 @@ describe('an error carries an explanation', () => {
 });
 
 describe('devnet_explainTransaction', () => {
-  test('says how much is missing, on the state before the transaction', async () => {
+  test('says how much is missing with fees, and the transfer succeeds once it is given', async () => {
     const before = BigInt(
       (await client.call('devnet_getAccountBalance', { address: sender.account.address })).amount,
     );
     const amount = 10n ** 30n;
     const calldata = [account(1).address, hex(amount), '0x0'];
-    const hash = await sender.invoke([{ to: STRK, name: 'transfer', calldata }]);
+    const transfer = { to: STRK, name: 'transfer', calldata };
+    const hash = await sender.invoke([transfer]);
     const explained = await client.call('devnet_explainTransaction', [hash]);
     expect(explained.summary).toBe(
       "Reverted: STRK::transfer panicked with 'ERC20: insufficient balance'",
     );
-    expect(explained.hint).toContain(`"amount": ${amount - before}, "unit": "FRI"`);
+    const [, given = '0'] =
+      /"amount": (\d+), "unit": "FRI"}, which includes fees/.exec(explained.hint ?? '') ?? [];
+    const missing = amount - before;
+    expect(BigInt(given)).toBeGreaterThan(missing);
+    expect(BigInt(given) - missing).toBeLessThan(before);
     expect(explained.text).toContain(explained.hint);
+    const { address } = sender.account;
+    const snapshot_id = await client.call('devnet_snapshot');
+    await node.mint(address, BigInt(given));
+    const again = await sender.invoke([transfer]);
+    const { execution_status } = await client.call('starknet_getTransactionReceipt', [again]);
+    expect(execution_status).toBe('SUCCEEDED');
+    await client.call('devnet_revert', { snapshot_id });
   });
 
   test('shows a successful transaction as its tree', async () => {
