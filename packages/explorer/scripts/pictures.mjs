@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
-import { STRK, startSample } from './sample-chain.mjs';
+import { STRK, settled, startSample } from './sample-chain.mjs';
 
 const FOLDER = new URL('../../../docs/pictures/', import.meta.url);
 /** Shown at half of their size, so that text is sharp. */
@@ -57,6 +57,7 @@ try {
     await page.locator('h1').waitFor();
     await page.locator('.connection', { hasText: 'live' }).waitFor();
     await page.waitForLoadState('networkidle');
+    await settled(page);
     await page.screenshot({ path: file(name) });
   }
   await page.close();

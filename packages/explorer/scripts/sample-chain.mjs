@@ -106,3 +106,9 @@ export async function startSample({ hasWallet = false } = {}) {
     underfunded,
   };
 }
+
+/** Waits for the debugger, which works in the page when the network is idle. @param {import('playwright-core').Page} page */
+export async function settled(page) {
+  const loading = page.locator('main').locator('[aria-busy="true"], [data-busy], [data-stale]');
+  await loading.first().waitFor({ state: 'detached' });
+}

@@ -6,7 +6,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { startNode } from '@starkbox/conformance';
 import { chromium } from 'playwright-core';
-import { STRK, startSample } from './sample-chain.mjs';
+import { STRK, settled, startSample } from './sample-chain.mjs';
 
 const FOLDER = process.argv[2] ?? 'node_modules/.cache/ui-screenshots';
 const { node, origin, close, counter, succeeded, reverted, overflow, underfunded } =
@@ -75,6 +75,7 @@ async function visit(page, address, isLive = true) {
   await page.locator('h1').waitFor();
   if (isLive) await page.locator('.connection', { hasText: 'live' }).waitFor();
   await page.waitForLoadState('networkidle');
+  await settled(page);
 }
 
 /** The states: how pages get into each, and which pages have it.
