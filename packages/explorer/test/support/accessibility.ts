@@ -5,7 +5,6 @@ import type { Page } from 'playwright-core';
 
 interface Violation {
   readonly id: string;
-  readonly impact: string;
   readonly nodes: readonly { readonly html: string }[];
 }
 
@@ -22,7 +21,6 @@ async function atRest(page: Page): Promise<void> {
   );
 }
 
-/** What axe calls serious or critical. */
 export async function faultsOf(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe.source);
   const texts: string[] = [];
@@ -33,11 +31,7 @@ export async function faultsOf(page: Page): Promise<readonly string[]> {
     const violations = await page.evaluate<readonly Violation[]>(
       `axe.run(${options}).then(({ violations }) => violations)`,
     );
-    for (const { id, impact, nodes } of violations) {
-      if (impact === 'serious' || impact === 'critical') {
-        texts.push(`${colorScheme} ${id}: ${nodes[0]?.html}`);
-      }
-    }
+    for (const { id, nodes } of violations) texts.push(`${colorScheme} ${id}: ${nodes[0]?.html}`);
   }
   return texts;
 }
