@@ -32,7 +32,9 @@ export function differenceOf(image: Bytes, base: Bytes): Difference {
   const parts: ({ literal: number } | { hash: string; chunks: number })[] = [];
   const literals: Bytes[] = [];
   let next: number | undefined;
-  for (const chunk of chunksOf(image)) {
+  const begin = stateStart(image);
+  const chunks = [...chunksOf(image.subarray(0, begin)), ...chunksOf(image.subarray(begin))];
+  for (const chunk of chunks) {
     const hash = hashOf(chunk);
     const last = parts.at(-1);
     if (next !== undefined && hashes[next] === hash && last && 'chunks' in last) {
@@ -72,13 +74,9 @@ export function imageOf({ parts, literals, hash }: Difference, base: Bytes): Byt
   return hashOf(image) === hash ? image : undefined;
 }
 
-/** The chunks that every base has, and where each is. */
+/** The chunks that every base has, and where each is. They begin with the state, so they depend on nothing before it. */
 function dictionaryOf(base: Bytes) {
-  const begin = stateStart(base);
-  const chunks = chunksOf(base).filter(({ byteOffset, length }) => {
-    const at = byteOffset - base.byteOffset;
-    return at >= begin && at + length <= base.length - TAIL;
-  });
+  const chunks = chunksOf(base.subarray(stateStart(base), Math.max(0, base.length - TAIL)));
   const hashes = chunks.map(hashOf);
   return { chunks, hashes, places: new Map(hashes.map((hash, at) => [hash, at])) };
 }
