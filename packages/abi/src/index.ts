@@ -82,7 +82,7 @@ export type {
   SourceExcerpt,
   SourceLine,
 } from './explain/explained.js';
-export type { ExplainedTransaction } from './explain/finding.js';
+export { type ExplainedTransaction, exactAmountText } from './explain/finding.js';
 export {
   explanationOnTerminal,
   type PaintText,

@@ -92,19 +92,29 @@ function feesOf(owner: string, unit: string, { transaction, sender }: Facts): bi
   return owner === sender && unit === 'STRK' ? 2n * (mostFee(transaction) ?? 0n) : 0n;
 }
 
-async function dealAction(
+/** How the owner of a token gets the missing amount: a call as text, and as an action. */
+async function remedyOf(
   { token, owner, amount }: Transfer,
   missing: bigint,
   facts: Facts,
-): Promise<RemedyAction> {
+): Promise<{ readonly callText: string; readonly action: RemedyAction }> {
   const unit = UNITS.get(token);
   const who = facts.view.address(owner);
-  if (unit !== undefined) return mintAction(owner, missing, unit, who, feesOf(owner, unit, facts));
+  if (unit !== undefined) {
+    const fees = feesOf(owner, unit, facts);
+    return {
+      callText: `${mintText(owner, missing + fees, unit)}${fees === 0n ? '' : ', which includes fees'}`,
+      action: mintAction(owner, missing, unit, who, fees),
+    };
+  }
   return {
-    kind: 'deal',
-    label: `Give ${who} the missing ${await inTokens(missing, token, facts)}`,
-    method: 'devnet_deal',
-    params: { token, address: owner, amount: String(amount) },
+    callText: `devnet_deal {"token": "${token}", "address": "${owner}", "amount": ${amount}}`,
+    action: {
+      kind: 'deal',
+      label: `Give ${who} the missing ${await inTokens(missing, token, facts)}`,
+      method: 'devnet_deal',
+      params: { token, address: owner, amount: String(amount) },
+    },
   };
 }
 
@@ -120,17 +130,12 @@ async function balance(_: RegExpExecArray, facts: Facts): Promise<PossibleFindin
     return { hint: `${who} holds less than ${inUnits(amount, token)} of ${name} at this point.` };
   }
   const missing = amount - balance;
-  const unit = UNITS.get(token);
-  const fees = unit === undefined ? 0n : feesOf(owner, unit, facts);
-  const give =
-    unit === undefined
-      ? `devnet_deal {"token": "${token}", "address": "${owner}", "amount": ${amount}}`
-      : `${mintText(owner, missing + fees, unit)}${fees === 0n ? '' : ', which includes fees'}`;
+  const { callText, action } = await remedyOf(moved, missing, facts);
   const balanceText = inUnits(balance, token);
   return {
-    hint: `${who} held ${balanceText}${unit === undefined ? ` of ${name}` : ''} before, but the transfer needs ${inUnits(amount, token)}: ${inUnits(missing, token)} are missing. Send less, or call ${give}.`,
+    hint: `${who} held ${balanceText}${UNITS.has(token) ? '' : ` of ${name}`} before, but the transfer needs ${inUnits(amount, token)}: ${inUnits(missing, token)} are missing. Send less, or call ${callText}.`,
     advice: `${who} held ${await inTokens(balance, token, facts)} before, but the transfer needs ${await inTokens(amount, token, facts)}.`,
-    actions: [await dealAction(moved, missing, facts)],
+    actions: [action],
   };
 }
 

@@ -1,5 +1,5 @@
 // Limits of the gateways of public networks, and the checks of a submission against them.
-import { grouped } from '@starkbox/abi';
+import { exactAmountText, grouped } from '@starkbox/abi';
 import type { Class, ClassLimits } from '@starkbox/engine';
 import type { BROADCASTED_DECLARE_TXN, ErrorName } from '@starkbox/spec';
 import { fail } from '../../errors.js';
@@ -282,16 +282,14 @@ export class NetworkRules {
   }
 }
 
-const GFRI = 1_000_000_000n;
+const GFRI_DECIMALS = 9;
 /** Prices below are written in fri. */
 const LEAST_GFRI = 1_000_000n;
 
-/** A price with all its digits. */
-function priceText(price: bigint): string {
-  if (price < LEAST_GFRI) return `${grouped(price)} fri`;
-  const fraction = (price % GFRI).toString().padStart(9, '0').replace(/0+$/, '');
-  return `${grouped(price / GFRI)}${fraction === '' ? '' : `.${fraction}`} gfri`;
-}
+const priceText = (price: bigint): string =>
+  price < LEAST_GFRI
+    ? exactAmountText(price, 'fri', 0)
+    : exactAmountText(price, 'gfri', GFRI_DECIMALS);
 
 function isBefore(version: Version, other: Version): boolean {
   const at = version.findIndex((part, index) => part !== other[index]);
