@@ -30,13 +30,13 @@ export function markOf(address: string): MarkLook {
  */
 export function huesOf(contracts: Iterable<string>): ReadonlyMap<string, number> {
   const hues = new Map<string, number>();
-  const taken = new Set<number>();
+  const usedHues = new Set<number>();
   for (const contract of contracts) {
     if (hues.has(contract)) continue;
-    if (taken.size === HUES) taken.clear();
+    if (usedHues.size === HUES) usedHues.clear();
     let { hue } = markOf(contract);
-    while (taken.has(hue)) hue = (hue + 1) % HUES;
-    taken.add(hue);
+    while (usedHues.has(hue)) hue = (hue + 1) % HUES;
+    usedHues.add(hue);
     hues.set(contract, hue);
   }
   return hues;

@@ -102,7 +102,7 @@ const offsetOfHead = (page: Page): Promise<number> =>
 test('the label of the head is below its bar, and the axis of time has times', async () => {
   const stage = await setStage();
   try {
-    for (let sent = 0; sent < 12; sent++) await stage.send(0, [stage.transfer(1, 5n)]);
+    for (let count = 0; count < 12; count++) await stage.send(0, [stage.transfer(1, 5n)]);
     const { page } = await openLive(stage, 'timeline');
     const head = page.locator('.line-head');
     for (const [path, text] of [

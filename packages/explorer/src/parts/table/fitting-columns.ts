@@ -37,14 +37,14 @@ export function withoutRoom(
     .map((column, at) => ({ column, at, rank: rankOf(column) }))
     .filter(({ rank }) => rank > 0)
     .sort((a, b) => b.rank - a.rank || b.at - a.at);
-  const left: FittedColumn[] = [];
+  const removed: FittedColumn[] = [];
   for (const { column } of leaving) {
     if (needed <= room) break;
     needed -= widthOf(column);
-    left.push(column);
+    removed.push(column);
   }
   // A wide column that leaves last can make room for narrower ones.
-  return left.toReversed().flatMap((column) => {
+  return removed.toReversed().flatMap((column) => {
     const width = widthOf(column);
     if (needed + width > room) return [column.head];
     needed += width;
