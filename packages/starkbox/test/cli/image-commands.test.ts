@@ -1,11 +1,13 @@
 // Output of `starkbox inspect` and `starkbox diff`.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { storageAddress } from '@starkbox/engine';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { classText, classTextWithPlaces } from '../../../../contracts/classes.js';
 import { temporaryFolderOfFile } from '../../../e2e/support/temporary-folder.js';
 import { run } from '../../src/cli/cli.js';
+import type { Difference } from '../../src/cli/commands/image-diff.js';
 import { createChain } from '../../src/index.js';
 import { changed, type Json, partsOf, textsIn, withTexts } from '../dump/image/sections.js';
 
@@ -136,6 +138,64 @@ describe('inspect', () => {
   });
 });
 
+describe('names of diff', () => {
+  const [before, after] = ['before.image', 'after.image'].map((name) => join(folder, name));
+  const short = (text: string): string => `0x${Buffer.from(text).toString('hex')}`;
+  let [owner, gold, vault] = ['', '', ''];
+
+  beforeAll(async () => {
+    const chain = await createChain({ seed: 0, accounts: 2 });
+    owner = chain.accounts[1]?.address ?? '';
+    await chain.requestRaw('devnet_dump', { path: before, format: 'image' });
+    const { class_hash } = await chain.request('devnet_declare', {
+      contract_class: JSON.parse(await classText('token')),
+    });
+    const deploy = async (name: string): Promise<string> => {
+      const constructor_calldata = [short(name), short(name), '0x1', '0x0', owner];
+      return (await chain.request('devnet_deploy', { class_hash, constructor_calldata }))
+        .contract_address;
+    };
+    gold = await deploy('Gold');
+    vault = await deploy('Silver');
+    await chain.request('devnet_setLabel', { value: vault, label: 'vault' });
+    await chain.requestRaw('devnet_dump', { path: after, format: 'image' });
+    await chain.close();
+  });
+
+  test('are labels, then tokens; accounts have theirs as keys too', async () => {
+    const { said, failed } = await command('diff', before, after, '--json');
+    expect(failed).toBe('');
+    const difference: Difference = JSON.parse(said);
+    const named = new Map(difference.contracts.map((contract) => [contract.address, contract]));
+    expect(named.get(gold)).toMatchObject({ name: 'Gold' });
+    expect(named.get(vault)).toMatchObject({ name: 'vault' });
+    const variables = named.get(gold)?.storage.map(({ variable }) => variable);
+    expect(variables).toContain('balances[account 1]');
+    const { after: hash = '' } = named.get(gold)?.class_hash ?? {};
+    expect(difference.class_names).toEqual({ [hash]: 'token' });
+    expect(difference.classes.added).toEqual([hash]);
+  });
+
+  test('are those of artifacts before those of tokens', async () => {
+    const artifacts = join(folder, 'artifacts');
+    mkdirSync(artifacts);
+    const text = await classTextWithPlaces('token');
+    writeFileSync(join(artifacts, 'tokens_Token.contract_class.json'), text);
+    writeFileSync(join(artifacts, 'broken.contract_class.json'), '{}');
+    const { said } = await command('diff', before, after, '--artifacts', artifacts);
+    expect(said).toContain(`\ntoken 0x${gold.slice(2, 6)}`);
+    expect(said).toContain('\nvault 0x');
+  });
+
+  test('need a folder that exists if one is named', async () => {
+    const absent = join(folder, 'absent');
+    expect(await command('diff', before, after, '--artifacts', absent)).toMatchObject({
+      exitCode: 2,
+      failed: expect.stringContaining('absent does not exist: run scarb build'),
+    });
+  });
+});
+
 describe('diff', () => {
   test('of equal images is none', async () => {
     const { said, exitCode } = await command('diff', A, A);
@@ -154,7 +214,7 @@ describe('diff', () => {
       /ERC20_total_supply: /,
       /permitted_minter: .* → 0xa11ce\n/,
       /minter 0x1caf2df5.*\n {2}nonce 1 → 2/,
-      /\nAccountUpgradeable 0xc0\n {2}class\n {4}\+ 0x5b4b537e.*\n {2}nonce 0 → 4\n {2}0x123: 0x0 → 0x9/,
+      /\nAccountUpgradeable 0xc0\n {2}class\n {4}\+ AccountUpgradeable 0x5b4b537e.*\n {2}nonce 0 → 4\n {2}0x123: 0x0 → 0x9/,
       /impersonated accounts: none → 0xc0/,
     ]) {
       expect(said).toMatch(line);
@@ -166,7 +226,7 @@ describe('diff', () => {
     const { said } = await command('diff', B, A);
     expect(said).toMatch(/equal up to block 1\n {2}- 2 /);
     expect(said).toMatch(/ERC20_balances\[0xa11ce\]: 7 → 5 \(−2\)/);
-    expect(said).toMatch(/\nAccountUpgradeable 0xc0\n {2}class\n {4}- 0x5b4b537e/);
+    expect(said).toMatch(/\nAccountUpgradeable 0xc0\n {2}class\n {4}- AccountUpgradeable 0x5b4b537e/);
   });
 
   test('prints names that a file gives', async () => {

@@ -9,17 +9,22 @@ import {
 } from '@starkbox/abi';
 import type { CLASS_NAME, CONTRACT_NAME, NAME_SOURCE, TOKEN_FACTS } from '@starkbox/spec';
 import type { DebugInfos } from '../../debug-info/debug-infos.js';
-import type { Chain } from '../chain.js';
 import type { Genesis } from '../genesis/genesis.js';
 import type { Labels } from '../world/labels.js';
 import type { World } from '../world/world.js';
 import type { AbiFacts, Abis } from './abis.js';
 import { inParallel } from './in-parallel.js';
-import { TokenFacts } from './token-facts.js';
+import { type TokenChain, TokenFacts } from './token-facts.js';
 import { visibleName } from './visible-name.js';
 
 /** Contracts and classes that are read at once: on a fork, each may be a request to the origin. */
 const WIDTH = 8;
+
+/** A chain, or the content of an image. */
+export interface NamedChain extends TokenChain {
+  readonly world: World;
+  readonly options: TokenChain['options'] & { readonly genesis: Pick<Genesis, 'accounts'> };
+}
 
 interface SourcedName {
   readonly name: string;
@@ -28,7 +33,7 @@ interface SourcedName {
 
 /** Names that belong to a user or to the sandbox, and that no contract can take. */
 interface OwnNames {
-  readonly genesis: Genesis;
+  readonly genesis: Pick<Genesis, 'accounts'>;
   readonly accounts: ReadonlySet<string>;
   readonly labels: Labels;
   readonly names: Names;
@@ -38,13 +43,13 @@ interface OwnNames {
 
 /** Names of one chain. */
 export class ContractNames {
-  readonly #chain: Chain;
+  readonly #chain: NamedChain;
   readonly #infos: DebugInfos;
   readonly #abis: Abis;
   readonly #tokens: TokenFacts;
   #own: OwnNames | undefined;
 
-  constructor(chain: Chain, infos: DebugInfos, abis: Abis) {
+  constructor(chain: NamedChain, infos: DebugInfos, abis: Abis) {
     this.#chain = chain;
     this.#infos = infos;
     this.#abis = abis;

@@ -2,8 +2,9 @@
 import { type Abi, decodeOutputs, selectorOf, toFelt } from '@starkbox/abi';
 import type { TOKEN_FACTS } from '@starkbox/spec';
 import { BoundedMap } from '../../bounded-map.js';
-import type { Chain } from '../chain.js';
 import { contextAt } from '../retrace/retrace.js';
+import type { BlockRules } from '../steps/block-context.js';
+import type { Executions } from '../steps/executions.js';
 import { pendingNumber } from '../world/find-block.js';
 import type { World } from '../world/world.js';
 import type { Abis } from './abis.js';
@@ -15,6 +16,12 @@ const MOST_DECIMALS = 255n;
 /** Characters of a short string in a felt. */
 const SHORT_STRING = 31;
 
+/** Where tokens are called. */
+export interface TokenChain {
+  readonly options: BlockRules;
+  readonly executions: Pick<Executions, 'call'>;
+}
+
 interface Kept {
   readonly facts: TOKEN_FACTS | undefined;
   /** Until a name is set: a token may be initialized after its deployment. */
@@ -23,11 +30,11 @@ interface Kept {
 
 /** Tokens of one chain. Each is called once; one that fails is not called again. */
 export class TokenFacts {
-  readonly #chain: Chain;
+  readonly #chain: TokenChain;
   readonly #abis: Abis;
   readonly #kept = new BoundedMap<string, Kept>(MOST_TOKENS);
 
-  constructor(chain: Chain, abis: Abis) {
+  constructor(chain: TokenChain, abis: Abis) {
     this.#chain = chain;
     this.#abis = abis;
   }

@@ -332,14 +332,16 @@ const COMMANDS: Readonly<Record<string, Command>> = {
         'FILE',
         'JSON file with names of addresses and storage variables: {"addresses": {"0x1234": "alice"}, "variables": ["count", "held[address]"]}. In brackets, "address" stands for every known address.',
       ],
+      artifacts: [
+        'FOLDER',
+        'Compiled classes with names of contracts and variables (default: target/dev, if it exists).',
+      ],
     },
     hasJson: true,
     suggests: 'paths',
-    async run({ positionals: [oldPath = '', newPath = ''], style, values: { names } }) {
-      const { readNames } = await import('./slot-names.js');
-      const chosenNames = names === undefined ? undefined : readNames(names);
+    async run({ positionals: [oldPath = '', newPath = ''], style, values }) {
       const { diff } = await import('./diff.js');
-      return diff(oldPath, newPath, style, chosenNames);
+      return diff(oldPath, newPath, style, values);
     },
   },
   replay: {

@@ -13,21 +13,28 @@ import { showing } from '../../probe.js';
 import { DifferenceFound, moment, type Style } from './format.js';
 import {
   type BlockFacts,
+  type Changed,
   type ContractChange,
   type Difference,
   differenceOf,
   type SlotChange,
 } from './image-diff.js';
-import { readingFrom, withImage } from './input-files.js';
-import { type ChosenNames, NO_NAMES } from './slot-names.js';
+import { debugInfosIn, readingFrom, withImage } from './input-files.js';
+import { NO_NAMES, readNames } from './slot-names.js';
+
+export interface DiffWords {
+  readonly names?: string;
+  readonly artifacts?: string;
+}
 
 /** @throws DifferenceFound if the images differ */
 export async function diff(
   oldPath: string,
   newPath: string,
   style: Style,
-  chosenNames: ChosenNames = NO_NAMES,
+  { names, artifacts }: DiffWords = {},
 ): Promise<string> {
+  const chosen = names === undefined ? NO_NAMES : readNames(names);
   // Both are opened before one is read, which may take long.
   const [before, after] = await withImage(oldPath, (old) =>
     withImage(newPath, async (now) => [
@@ -36,7 +43,10 @@ export async function diff(
     ]),
   );
   const difference = await showing(style.progress, 'comparing', () =>
-    differenceOf(before, after, chosenNames),
+    differenceOf(before, after, {
+      chosen,
+      infosOf: (classHashes) => debugInfosIn(artifacts, classHashes),
+    }),
   );
   const text = style.json
     ? JSON.stringify({ a: oldPath, b: newPath, ...difference })
@@ -68,7 +78,7 @@ function differenceText(difference: Difference, a: string, b: string, style: Sty
     ...(difference.chain_id ? [`chain\n${pair(difference.chain_id, style)}`] : []),
     blocksText(difference, style),
     classesText(difference, style),
-    ...difference.contracts.map((contract) => contractText(contract, style)),
+    ...difference.contracts.map((contract) => contractText(contract, difference, style)),
     settingsText(difference, style),
     isEqual(difference) ? 'no difference' : '',
   ].filter((part) => part !== '');
@@ -103,20 +113,27 @@ function blocksText({ blocks }: Difference, { paint, width }: Style): string {
   return section('blocks', lines, paint);
 }
 
-function classesText({ classes }: Difference, { paint }: Style): string {
+type ClassNames = Pick<Difference, 'class_names'>;
+
+function classesText({ classes, ...difference }: Difference, { paint }: Style): string {
   const lines = [
-    ...classes.removed.map((hash) => paint('red', `- ${hash}`)),
-    ...classes.added.map((hash) => paint('green', `+ ${hash}`)),
+    ...classes.removed.map((hash) => paint('red', `- ${classText(hash, difference)}`)),
+    ...classes.added.map((hash) => paint('green', `+ ${classText(hash, difference)}`)),
   ];
   return lines.length === 0 ? '' : section('classes', lines, paint);
 }
 
-function contractText(contract: ContractChange, style: Style): string {
+function classText(hash: string, { class_names }: ClassNames): string {
+  const name = class_names[hash];
+  return name === undefined ? hash : `${name} ${hash}`;
+}
+
+function contractText(contract: ContractChange, difference: ClassNames, style: Style): string {
   const { address, name, class_hash, nonce, storage } = contract;
   const { paint, width } = style;
   const lines: string[] = [];
   if (class_hash) {
-    lines.push(`class\n${pair(class_hash, style)}`);
+    lines.push(`class\n${pair(class_hash, style, (hash) => classText(hash, difference))}`);
   }
   if (nonce) {
     lines.push(`nonce ${BigInt(nonce.before)} → ${BigInt(nonce.after)}`);
@@ -159,10 +176,14 @@ function settingsText({ settings }: Difference, { paint }: Style): string {
   return lines.length === 0 ? '' : section('settings', lines, paint);
 }
 
-function pair({ before, after }: { before: string; after: string }, { paint }: Style): string {
+function pair(
+  { before, after }: Changed,
+  { paint }: Style,
+  textOf = (value: string): string => value,
+): string {
   return [
-    before === NOTHING ? '' : `  ${paint('red', `- ${before}`)}`,
-    after === NOTHING ? '' : `  ${paint('green', `+ ${after}`)}`,
+    before === NOTHING ? '' : `  ${paint('red', `- ${textOf(before)}`)}`,
+    after === NOTHING ? '' : `  ${paint('green', `+ ${textOf(after)}`)}`,
   ]
     .filter((line) => line !== '')
     .join('\n');

@@ -1,12 +1,16 @@
 // Difference of two images: blocks, state, settings and queues.
 
 import type { State } from '@starkbox/engine';
+import { seededAccounts } from '../../chain/genesis/accounts.js';
 import { readReceipt } from '../../chain/history/stored-texts.js';
+import type { NamedChain } from '../../chain/queries/contract-names.js';
 import { declaredIn } from '../../chain/steps/apply-state-diff.js';
+import { Executions } from '../../chain/steps/executions.js';
 import { commonBlock } from '../../chain/world/diff.js';
 import { stateDiff } from '../../chain/world/find-block.js';
 import type { World } from '../../chain/world/world.js';
 import type { Loaded } from '../../dump/image/read.js';
+import type { DebugInfos } from '../../debug-info/debug-infos.js';
 import { fromU256, hex, nextSlot } from '../../felt.js';
 import { HASH_CONTRACT } from '../../fork/block-hashes.js';
 import { NEWEST_VERSION } from '../../starknet-versions.js';
@@ -55,6 +59,8 @@ export interface Difference {
   };
   readonly classes: { readonly removed: readonly string[]; readonly added: readonly string[] };
   readonly contracts: readonly ContractChange[];
+  /** By class hash. */
+  readonly class_names: Readonly<Record<string, string>>;
   /** Clock, prices, impersonation, L1 and what waits, by name. */
   readonly settings: Readonly<Record<string, Changed>>;
 }
@@ -63,14 +69,26 @@ export interface Difference {
 const BLOCKS_LISTED = 10;
 const NOTHING = '0x0';
 
+/** Where the names of a difference come from, apart from the images. */
+export interface NameSources {
+  readonly chosen: ChosenNames;
+  /** Debug information of artifacts of these classes. */
+  readonly infosOf: (classHashes: ReadonlySet<string>) => Promise<DebugInfos>;
+}
+
 export async function differenceOf(
   before: Loaded,
   after: Loaded,
-  chosenNames: ChosenNames,
+  sources: NameSources,
 ): Promise<Difference> {
   const [old, now] = [before.world, after.world];
   const common = lastCommonBlock(old, now);
-  const { contracts, removed, added } = await stateDifference(old, now, common, chosenNames);
+  const { contracts, removed, added, classNames } = await stateDifference(
+    namedChain(before),
+    namedChain(after),
+    common,
+    sources,
+  );
   const ids = { before: before.header.chain_id, after: after.header.chain_id };
   return {
     ...(ids.before === ids.after ? {} : { chain_id: ids }),
@@ -81,6 +99,7 @@ export async function differenceOf(
     },
     classes: { removed, added },
     contracts,
+    class_names: classNames,
     settings: settingsDifference(old, now),
   };
 }
@@ -105,12 +124,23 @@ function blocksBeyond({ history }: World, common: number | undefined) {
 
 // The state.
 
+/** Accounts of other classes have no names here: their addresses need classes of an optional package. */
+function namedChain({ header: { chain_id, genesis }, world }: Loaded): NamedChain {
+  const accounts = genesis ? seededAccounts(genesis.seed, genesis.accounts) : [];
+  return {
+    world,
+    options: { chainId: chain_id, lite: true, genesis: { accounts } },
+    executions: new Executions({}),
+  };
+}
+
 async function stateDifference(
-  old: World,
-  now: World,
+  oldChain: NamedChain,
+  nowChain: NamedChain,
   common: number | undefined,
-  chosenNames: ChosenNames,
+  { chosen, infosOf }: NameSources,
 ) {
+  const [old, now] = [oldChain.world, nowChain.world];
   const [forward, backward] = [
     await old.pendingState.diffTo(now.pendingState),
     await now.pendingState.diffTo(old.pendingState),
@@ -126,8 +156,9 @@ async function stateDifference(
   ]);
   const mentionedFelts = mentioned([old, now], common);
   const names = new Names(
-    chosenNames,
-    [...old.labels, ...now.labels],
+    chosen,
+    [nowChain, oldChain],
+    await infosOf(await classesOf([now, old], addresses)),
     new Set([...addresses, ...mentionedFelts]),
   );
   const contracts: ContractChange[] = [];
@@ -147,7 +178,7 @@ async function stateDifference(
     );
     if (!class_hash && !nonce && storage.length === 0) continue;
     const name =
-      address === HASH_CONTRACT ? 'block hashes' : await names.contract([now, old], address);
+      address === HASH_CONTRACT ? 'block hashes' : await names.contract(address);
     contracts.push({
       address,
       ...(name === undefined ? {} : { name }),
@@ -156,7 +187,27 @@ async function stateDifference(
       storage,
     });
   }
-  return { contracts, added: declaredIn(forward), removed: declaredIn(backward) };
+  const [added, removed] = [declaredIn(forward), declaredIn(backward)];
+  const replaced = contracts.flatMap(({ class_hash: hash }) =>
+    hash ? [hash.before, hash.after] : [],
+  );
+  const classNames: Record<string, string> = {};
+  for (const hash of new Set([...added, ...removed, ...replaced])) {
+    const name = await names.classOf(hash);
+    if (name !== undefined) classNames[hash] = name;
+  }
+  return { contracts, added, removed, classNames };
+}
+
+async function classesOf(
+  worlds: readonly World[],
+  addresses: ReadonlySet<string>,
+): Promise<ReadonlySet<string>> {
+  const hashes = new Set<string>();
+  for (const { pendingState } of worlds) {
+    for (const address of addresses) hashes.add(await pendingState.classHashAt(address));
+  }
+  return hashes;
 }
 
 const renamed = (

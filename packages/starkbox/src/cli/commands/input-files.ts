@@ -1,10 +1,13 @@
 // Files that commands read: images, and compiled classes in a folder of artifacts.
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ARTIFACT } from '../../debug-info/artifact.js';
+import { DebugInfos } from '../../debug-info/debug-infos.js';
+import { PackageTexts } from '../../debug-info/source-texts.js';
 import { type Source, sourceOfFile } from '../../dump/image/source.js';
 import { codeOf, reasonOf } from '../../errors.js';
 import { readRegularSync } from '../../files/regular-file.js';
+import { parse } from '../../json/json.js';
 
 /** Opens an image for a function, and closes it. */
 export async function withImage<T>(path: string, use: (source: Source) => Promise<T>): Promise<T> {
@@ -55,4 +58,27 @@ function filesIn(folder: string): readonly string[] {
       },
     );
   }
+}
+
+/**
+ * Debug information of classes.
+ *
+ * @param folder undefined for the usual one, which may be missing
+ */
+export async function debugInfosIn(
+  folder: string | undefined,
+  classHashes: ReadonlySet<string>,
+): Promise<DebugInfos> {
+  const infos = new DebugInfos();
+  if (folder === undefined && !existsSync(ARTIFACTS)) return infos;
+  const { Class } = await import('@starkbox/engine');
+  for (const path of artifactPaths(folder ?? ARTIFACTS)) {
+    const text = readRegularSync(path);
+    const hash = await Class.hashOf(text).catch(() => '');
+    if (!classHashes.has(hash)) continue;
+    const texts = await PackageTexts.of(path, statSync(path).mtimeMs);
+    infos.add(hash, parse(text), () => texts);
+    infos.addFile(hash, path);
+  }
+  return infos;
 }

@@ -1,9 +1,8 @@
-// Names of storage slots and contracts: from a file, from labels, and from classes and transactions.
+// Names of storage slots and contracts: from a file, and as a node gives them.
 
 import {
-  classLabel,
   decodeSlot,
-  FIXTURE_NAMES,
+  namesOf,
   type SlotName as FoundName,
   plainFeltText,
   slotPartText,
@@ -12,9 +11,10 @@ import {
 } from '@starkbox/abi';
 import { storageAddress } from '@starkbox/engine';
 import { Abis } from '../../chain/queries/abis.js';
-import { visibleName } from '../../chain/queries/visible-name.js';
+import { ContractNames, type NamedChain } from '../../chain/queries/contract-names.js';
 import { StorageNames } from '../../chain/storage-names/storage-names.js';
 import type { World } from '../../chain/world/world.js';
+import type { DebugInfos } from '../../debug-info/debug-infos.js';
 import { reasonOf } from '../../errors.js';
 import { hex, nextSlot } from '../../felt.js';
 import { FileError, readRegularSync } from '../../files/regular-file.js';
@@ -82,20 +82,32 @@ export class Names {
   readonly #tried: readonly string[];
   /** Those of the file. */
   readonly #slots = new Map<string, SlotName>();
-  readonly #storage = new StorageNames(undefined);
-  readonly #abis = new Abis();
+  readonly #storage: StorageNames;
+  readonly #contracts: readonly ContractNames[];
   readonly #budget = { left: MOST_HASHES };
 
   /**
-   * @param labels pairs of an address and its label
+   * @param chains the one whose names count first comes first
+   * @param infos of artifacts
    * @param mapKeys addresses that may be keys of variables
    */
   constructor(
     chosen: ChosenNames,
-    labels: Iterable<readonly [address: string, label: string]>,
+    chains: readonly NamedChain[],
+    infos: DebugInfos,
     mapKeys: ReadonlySet<string>,
   ) {
-    this.#addresses = new Map([...FIXTURE_NAMES, ...labels, ...chosen.addresses]);
+    const abis = new Abis();
+    this.#storage = new StorageNames(infos);
+    this.#contracts = chains.map((chain) => new ContractNames(chain, infos, abis));
+    // The last entry of an address counts.
+    const own = [...chains].reverse().flatMap(({ world, options }) => [
+      ...namesOf(
+        options.genesis.accounts.map(({ address }) => address),
+        world.labels,
+      ),
+    ]);
+    this.#addresses = new Map([...own, ...chosen.addresses]);
     const addresses = [...new Set([...this.#addresses.keys(), ...mapKeys])];
     this.#tried = addresses.slice(0, MOST_ADDRESSES);
     for (const pattern of chosen.variables) this.#addPattern(pattern, addresses);
@@ -106,16 +118,22 @@ export class Names {
     return this.#addresses.get(felt) ?? felt;
   }
 
-  /** The name of a contract, else of its class in the first world that has one. */
-  async contract(worlds: readonly World[], address: string): Promise<string | undefined> {
+  /** The name of a contract in the first chain that has one. */
+  async contract(address: string): Promise<string | undefined> {
     const name = this.#addresses.get(address);
     if (name !== undefined) return name;
-    for (const { pendingState } of worlds) {
-      const classHash = await pendingState.classHashAt(address);
-      const className =
-        classLabel(classHash) ??
-        visibleName((await this.#abis.factsOf(classHash, pendingState))?.name ?? '');
-      if (className !== undefined) return className;
+    for (const contracts of this.#contracts) {
+      const [row] = await contracts.contracts([address]);
+      if (row && row.name_source !== 'ADDRESS') return row.name;
+    }
+    return undefined;
+  }
+
+  /** The name of a class in the first chain that has one. */
+  async classOf(hash: string): Promise<string | undefined> {
+    for (const contracts of this.#contracts) {
+      const [row] = await contracts.classes([hash]);
+      if (row && row.name_source !== 'ADDRESS') return row.name;
     }
     return undefined;
   }
