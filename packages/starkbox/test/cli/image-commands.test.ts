@@ -226,7 +226,9 @@ describe('diff', () => {
     const { said } = await command('diff', B, A);
     expect(said).toMatch(/equal up to block 1\n {2}- 2 /);
     expect(said).toMatch(/ERC20_balances\[0xa11ce\]: 7 → 5 \(−2\)/);
-    expect(said).toMatch(/\nAccountUpgradeable 0xc0\n {2}class\n {4}- AccountUpgradeable 0x5b4b537e/);
+    expect(said).toMatch(
+      /\nAccountUpgradeable 0xc0\n {2}class\n {4}- AccountUpgradeable 0x5b4b537e/,
+    );
   });
 
   test('prints names that a file gives', async () => {

@@ -9,8 +9,8 @@ import { Executions } from '../../chain/steps/executions.js';
 import { commonBlock } from '../../chain/world/diff.js';
 import { stateDiff } from '../../chain/world/find-block.js';
 import type { World } from '../../chain/world/world.js';
-import type { Loaded } from '../../dump/image/read.js';
 import type { DebugInfos } from '../../debug-info/debug-infos.js';
+import type { Loaded } from '../../dump/image/read.js';
 import { fromU256, hex, nextSlot } from '../../felt.js';
 import { HASH_CONTRACT } from '../../fork/block-hashes.js';
 import { NEWEST_VERSION } from '../../starknet-versions.js';
@@ -177,8 +177,7 @@ async function stateDifference(
       slotNames,
     );
     if (!class_hash && !nonce && storage.length === 0) continue;
-    const name =
-      address === HASH_CONTRACT ? 'block hashes' : await names.contract(address);
+    const name = address === HASH_CONTRACT ? 'block hashes' : await names.contract(address);
     contracts.push({
       address,
       ...(name === undefined ? {} : { name }),

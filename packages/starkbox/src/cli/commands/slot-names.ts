@@ -2,8 +2,8 @@
 
 import {
   decodeSlot,
-  namesOf,
   type SlotName as FoundName,
+  namesOf,
   plainFeltText,
   slotPartText,
   slotText,
