@@ -84,12 +84,12 @@ describe('a line', () => {
 
 describe('an explanation', () => {
   const text = [
-    "Reverted: token::transfer panicked with 'too much'",
+    "Reverted: token.transfer panicked with 'too much'",
     '',
-    '✗ account 0::__execute__(…)',
-    '├─ ✓ token::approve(spender: account 1, amount: 5) → true [1,000 gas]',
+    '✗ account 0.__execute__(…)',
+    '├─ ✓ token.approve(spender: account 1, amount: 5) → true [1,000 gas]',
     '│     emits Approval(owner: account 0, spender: account 1, value: 5)',
-    '└─ ✗ token::transfer(recipient: account 1, amount: 1000000000000000000000 [1e21])',
+    '└─ ✗ token.transfer(recipient: account 1, amount: 1000000000000000000000 [1e21])',
     "      panicked with 'too much'",
     '      at token::transfer (src/lib.cairo:12:5)',
     '        12 |     assert(amount < 5, "too much");',
@@ -113,9 +113,9 @@ describe('an explanation', () => {
     const paint = (colour: string, part: string): string =>
       part === '' ? '' : `<${colour}:${part}>`;
     const lines = explanationOnTerminal(text, { paint, width: 80 }).split('\n');
-    expect(lines[0]).toBe("<red:Reverted: token::transfer panicked with 'too much'>");
+    expect(lines[0]).toBe("<red:Reverted: token.transfer panicked with 'too much'>");
     expect(lines[3]).toBe(
-      '<dim:├─ ><green:✓> <cyan:token::approve>(spender: account 1, amount: 5) → true<dim: [1,000 gas]>',
+      '<dim:├─ ><green:✓> <cyan:token.approve>(spender: account 1, amount: 5) → true<dim: [1,000 gas]>',
     );
     expect(lines[4]).toMatch(/^<dim:│ {5}><yellow:emits /);
     expect(lines).toContain("<dim:      ><red:panicked with 'too much'>");

@@ -160,7 +160,7 @@ test('errors begin with the explanation of the node', async () => {
     entrypoint: 'transfer',
     calldata: ['0xabc', 10n ** 30n, 0],
   };
-  const words = /^Reverted: STRK::transfer panicked with 'ERC20: insufficient balance'\n/;
+  const words = /^Reverted: STRK\.transfer panicked with 'ERC20: insufficient balance'\n/;
   await expect(alice.execute(transfer)).rejects.toThrow(words);
   await expect(
     chain.provider.callContract({ ...transfer, entrypoint: 'totalsupply' }),

@@ -89,7 +89,7 @@ describe('toEmit', () => {
       /It emitted:\n {2}\S*CountRaised\(caller: 0x\w+…\w+, before: 5, after: 7\)/,
     );
     expect(failure).toMatch(
-      /✓ account 0::__execute__\(…\).*\n└─ ✓ counter@0x\w+…\w+::increase\(amount: 2\) → 7/,
+      /✓ account 0\.__execute__\(…\).*\n└─ ✓ counter@0x\w+…\w+\.increase\(amount: 2\) → 7/,
     );
   });
 });
@@ -111,7 +111,7 @@ describe('toRevertWith', () => {
   test('shows the call that failed', async ({ chain, data }) => {
     const counter = await chain.contractAt(data.counter);
     const message =
-      /✗ account 0::__execute__\(…\)\n└─ ✗ counter@0x\w+…\w+::increase\(amount: 0\)\n +panicked with 'counter: amount is 0'/;
+      /✗ account 0\.__execute__\(…\)\n└─ ✗ counter@0x\w+…\w+\.increase\(amount: 0\)\n +panicked with 'counter: amount is 0'/;
     const refused = counter.invoke('increase', [0]);
     expect(await failureOf(expect(refused).toRevertWith('other'))).toMatch(message);
     const sending = counter.invoke('increase', [0], UNESTIMATED);

@@ -97,7 +97,7 @@ export async function explain(subject: Subject, sources: Sources): Promise<Expla
     finding?.what ??
     (panic ? panicCause(panic.felts, first && view.abiOf(first)) : failure.message);
   const location =
-    first && !finding?.isWhole ? `${view.contract(first)}::${view.functionOf(first)}` : '';
+    first && !finding?.isWhole ? `${view.contract(first)}.${view.functionOf(first)}` : '';
   const joint = location === '' ? '' : cause.startsWith('panicked') ? ' ' : ' failed: ';
   const summary = `${STATUS_WORDS[status]}: ${location}${joint}${cause}`;
   const hint = finding?.hint;

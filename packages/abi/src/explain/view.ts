@@ -175,9 +175,9 @@ export class View {
     }));
   }
 
-  /** `STRK::transfer(recipient: account 1, amount: 5)` */
+  /** `STRK.transfer(recipient: account 1, amount: 5)` */
   call(frame: Frame): string {
-    return `${this.contract(frame)}::${this.functionOf(frame)}(${this.#inputs(frame)})`;
+    return `${this.contract(frame)}.${this.functionOf(frame)}(${this.#inputs(frame)})`;
   }
 
   #inputs(frame: Frame): string {

@@ -114,7 +114,7 @@ describe('devnet_explainTransaction', () => {
     const hash = await sender.invoke([transfer]);
     const explained = await client.call('devnet_explainTransaction', [hash]);
     expect(explained.summary).toBe(
-      "Reverted: STRK::transfer panicked with 'ERC20: insufficient balance'",
+      "Reverted: STRK.transfer panicked with 'ERC20: insufficient balance'",
     );
     const [, given = '0'] =
       /"amount": (\d+), "unit": "FRI"}, which includes fees/.exec(explained.hint ?? '') ?? [];
@@ -138,7 +138,7 @@ describe('devnet_explainTransaction', () => {
     const { status, text } = await client.call('devnet_explainTransaction', [hash]);
     expect(status).toBe('SUCCEEDED');
     expect(text).toMatch(
-      /└─ ✓ STRK::transfer\(recipient: account 1, amount: 5\) → true \[[\d,]+ gas\]/,
+      /└─ ✓ STRK\.transfer\(recipient: account 1, amount: 5\) → true \[[\d,]+ gas\]/,
     );
     expect(text).toContain('emits Transfer(from: account 0, to: account 1, value: 5)');
   });
@@ -147,7 +147,7 @@ describe('devnet_explainTransaction', () => {
     await client.call('devnet_setLabel', { value: reverter, label: 'my contract' });
     const hash = await sender.invoke([fails]);
     const { summary } = await client.call('devnet_explainTransaction', [hash]);
-    expect(summary).toBe("Reverted: my contract::fail panicked with 'oops', 0x7");
+    expect(summary).toBe("Reverted: my contract.fail panicked with 'oops', 0x7");
   });
 
   test('runs a transaction that used all of its gas only as far as it came', async () => {

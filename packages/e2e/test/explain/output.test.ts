@@ -64,7 +64,7 @@ describe('the log', () => {
     });
     const [good = '', bad = ''] = hashes;
     expect(text).toContain(
-      `transaction ${bad} · Reverted: STRK::transfer panicked with 'ERC20: insufficient balance'`,
+      `transaction ${bad} · Reverted: STRK.transfer panicked with 'ERC20: insufficient balance'`,
     );
     expect(text).not.toContain(good);
     expect(text).not.toContain('✗');
@@ -76,9 +76,9 @@ describe('the log', () => {
       const request = await senderOf(chain).invokeRequest([], { signature: ['0x1', '0x2'] });
       await chain.requestRaw('starknet_addInvokeTransaction', [request]).catch(() => undefined);
     });
-    expect(text).toMatch(/INFO .* · Rejected: account 0::__validate__ panicked with 'Account: inv/);
-    expect(text).toContain('✗ account 0::__validate__(…)');
-    expect(text).toContain('└─ ✗ STRK::transfer(recipient: 0xabc,');
+    expect(text).toMatch(/INFO .* · Rejected: account 0\.__validate__ panicked with 'Account: inv/);
+    expect(text).toContain('✗ account 0.__validate__(…)');
+    expect(text).toContain('└─ ✗ STRK.transfer(recipient: 0xabc,');
   });
 
   test('has those of a block that is closed later once', async () => {
@@ -115,7 +115,7 @@ describe('a request that fails without a transaction', () => {
     const text = await loggedBy('info', callAndEstimate);
     const lines = text.split('\n').flatMap((line) => /INFO {2}(.*)$/.exec(line)?.[1] ?? []);
     expect(lines).toEqual([
-      "starknet_estimateFee · Reverted: STRK::transfer panicked with 'ERC20: insufficient balance'",
+      "starknet_estimateFee · Reverted: STRK.transfer panicked with 'ERC20: insufficient balance'",
       expect.stringMatching(/^starknet_call · Reverted: STRK has no function /),
       'starknet_call · Block not found',
       'starknet_call · Block not found',
@@ -124,7 +124,7 @@ describe('a request that fails without a transaction', () => {
 
   test('has its calls at debug', async () => {
     const text = await loggedBy('debug', callAndEstimate);
-    expect(text).toContain('└─ ✗ STRK::transfer(recipient: 0xabc,');
+    expect(text).toContain('└─ ✗ STRK.transfer(recipient: 0xabc,');
   });
 
   test('has its calls on the output with --print-traces', async () => {
@@ -132,8 +132,8 @@ describe('a request that fails without a transaction', () => {
     await using chain = await createChain({ seed: 0, accounts: 2, printTraces: true }, { output });
     await callAndEstimate(chain);
     await chain.close();
-    expect(output.text).toContain('starknet_estimateFee\nReverted: STRK::transfer panicked with');
-    expect(output.text).toContain('└─ ✗ STRK::transfer(recipient: 0xabc,');
+    expect(output.text).toContain('starknet_estimateFee\nReverted: STRK.transfer panicked with');
+    expect(output.text).toContain('└─ ✗ STRK.transfer(recipient: 0xabc,');
     expect(output.text).not.toContain('Succeeded');
   });
 });
@@ -149,7 +149,7 @@ describe('--print-traces', () => {
 
   test('prints the tree of every transaction, plainly where it is no terminal', async () => {
     const text = await printed(new RecordingStream());
-    expect(text).toMatch(/Succeeded: 2 calls\n\n✓ account 0::__execute__\(…\) \[[\d,]+ gas\]\n/);
+    expect(text).toMatch(/Succeeded: 2 calls\n\n✓ account 0\.__execute__\(…\) \[[\d,]+ gas\]\n/);
     expect(text).toContain('   emits Transfer(from: account 0, to: 0xabc, value: 5)');
     expect(text).toContain("panicked with 'ERC20: insufficient balance'");
     expect(text).not.toContain('\u001b');
@@ -165,7 +165,7 @@ describe('--print-traces', () => {
 
   test('colours it on a terminal', async () => {
     expect(await printed(new RecordingStream(true))).toContain(
-      '\u001b[31m✗\u001b[0m \u001b[31mSTRK::transfer',
+      '\u001b[31m✗\u001b[0m \u001b[31mSTRK.transfer',
     );
   });
 });

@@ -160,7 +160,7 @@ describe('a transaction', () => {
     const headline = why.locator('.headline');
     await expect
       .poll(() => headline.innerText())
-      .toMatch(/^STRK::transfer panicked with .ERC20: insufficient balance.$/);
+      .toMatch(/^STRK\.transfer panicked with .ERC20: insufficient balance.$/);
     const box = await headline.boundingBox();
     expect((box?.y ?? 800) + (box?.height ?? 0)).toBeLessThan(300);
     expect(await page.title()).toMatch(/^Reverted · tx 0x\w+…\w+ · Starkbox$/);

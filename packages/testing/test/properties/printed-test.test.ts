@@ -96,7 +96,7 @@ describe('a violation', () => {
     expect(message).toMatch(/step +caller +call +outcome/);
     expect(message).toMatch(/1 +account0 +vault\.request_exit\(\)/);
     expect(message).toMatch(/2 +86_400 seconds pass/);
-    expect(message).toMatch(/✓ vault::exit\(\)/);
+    expect(message).toMatch(/✓ vault\.exit\(\)/);
     expect(message).toMatch(/storage:\n +vault slot 0x[0-9a-f]{6}…[0-9a-f]{4}: 0 → 1/);
     expect(printedIn(message)).toContain("await run.attempt(account0, vault, 'exit');");
   });

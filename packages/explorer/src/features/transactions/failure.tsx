@@ -100,9 +100,9 @@ function headlineOf(reason: string, explained: Explanation | undefined, names: N
   const { summary, contract, contract_name: name } = explained;
   const headline = summary.replace(/^(?:Reverted|Rejected): /, '');
   if (contract === undefined || name === undefined || names.get(contract) !== name) return headline;
-  const withAddress = `${name}@${shortAddress(contract)}::`;
+  const withAddress = `${name}@${shortAddress(contract)}.`;
   return headline.startsWith(withAddress)
-    ? `${name}::${headline.slice(withAddress.length)}`
+    ? `${name}.${headline.slice(withAddress.length)}`
     : headline;
 }
 
