@@ -54,18 +54,24 @@ export const act: Act = async (what, method, params, describe) => {
   }
 };
 
-interface ActionProps {
+/** An action, or the reason why there is none yet. */
+type RunOrReason =
+  | {
+      readonly run: () => Promise<unknown>;
+      /** Why the action is not possible now. */
+      readonly refused?: string | undefined;
+    }
+  | { readonly run?: undefined; readonly refused: string };
+
+type ActionProps = RunOrReason & {
   readonly children: ReactNode;
-  readonly run: () => Promise<unknown>;
   readonly kind?: 'primary' | 'danger' | 'plain';
   /** For toggle buttons. */
   readonly isOn?: boolean;
   readonly label?: string;
   /** Tooltip of an icon. */
   readonly hint?: string;
-  /** Why the action is not possible now. */
-  readonly refused?: string | undefined;
-}
+};
 
 /** Button of an action. When disabled it stays focusable and shows the reason. */
 export function Action({ children, run, kind, label, hint, refused, isOn }: ActionProps) {
@@ -82,7 +88,7 @@ export function Action({ children, run, kind, label, hint, refused, isOn }: Acti
       aria-label={label}
       title={reason ?? hint}
       onClick={() => {
-        if (isDisabled) return;
+        if (isDisabled || !run) return;
         setRunning(true);
         runTask(run().finally(() => setRunning(false)));
       }}

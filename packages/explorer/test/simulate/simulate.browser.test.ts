@@ -39,7 +39,7 @@ describe('steps', () => {
     await page.getByLabel('amount u128').press('Control+Enter');
     await page.getByText('“counter: amount is 0”').waitFor();
     await page.getByText('Would be reverted').waitFor();
-    await page.getByText(/^Reverted: .*::increase panicked with 'counter: amount is 0'$/).waitFor();
+    await page.getByText(/^Reverted: .*\.increase panicked with 'counter: amount is 0'$/).waitFor();
     // Both differ: the first fails, and the second starts from another number.
     await expect
       .poll(() => page.locator('.steps').getByLabel('differs from the run before').count())
@@ -120,6 +120,17 @@ describe('steps', () => {
       .getByText(/Did you mean "count"/)
       .waitFor();
     expect(await faultsOf(page)).toEqual([]);
+  });
+
+  test('name the contracts of their inputs', async () => {
+    const recipientAddress = await stage.deploy('context');
+    const { page } = await openLive(stage, 'simulate');
+    await page.getByRole('button', { name: 'Add a step' }).click();
+    await page.getByLabel('contract', { exact: true }).fill('STRK');
+    await page.getByLabel('function', { exact: true }).selectOption('transfer');
+    const recipient = page.locator('.abi-field').filter({ hasText: 'recipient' });
+    await recipient.getByRole('combobox').fill(recipientAddress);
+    await recipient.locator('.says').getByText('context').waitFor();
   });
 
   test('show the error of a refused step', async () => {

@@ -205,7 +205,7 @@ describe('a transaction', () => {
   test('a failure two calls deep marks the path to it in the calls, which are open there', async () => {
     const { page } = await stage.open(`tx/${nested}`);
     const why = page.getByRole('region', { name: 'Why it failed' });
-    await why.locator('.headline').getByText("::fail panicked with 'oops'").waitFor();
+    await why.locator('.headline').getByText(".fail panicked with 'oops'").waitFor();
     const path = page.getByRole('treegrid').locator('tr.failing');
     await expect
       .poll(async () => (await path.allInnerTexts()).map((text) => text.replace(/\s+/g, ' ')))

@@ -77,7 +77,7 @@ function SendForm({ book }: { readonly book: string }) {
         />
       ) : (
         <p className="line-of">
-          <Action kind="primary" run={async () => {}} refused={CHOOSE}>
+          <Action kind="primary" refused={CHOOSE}>
             Send the message
           </Action>
           <span className="quiet">{CHOOSE}</span>

@@ -11,7 +11,7 @@ import {
 } from '@starkbox/abi';
 import { useId, useState } from 'react';
 import { counted, grouped, type Unit } from '../../format/amount.js';
-import { useNames } from '../../format/names.js';
+import { useNamesOf } from '../../format/names.js';
 import { escapeText } from '../../format/untrusted-text.js';
 import { PlainButton } from '../button.js';
 import { Icon } from '../icons.js';
@@ -66,7 +66,6 @@ function SimpleField(props: FieldProps & { readonly shape: Shape }) {
   const id = useId();
   const [wasLeft, setWasLeft] = useState(false);
   const book = useBook();
-  const names = useNames();
   const unit = useAmountUnit();
   const text = typeof draft === 'string' ? draft : '';
   const error = wasLeft || isJudged ? encoded.error : undefined;
@@ -78,7 +77,9 @@ function SimpleField(props: FieldProps & { readonly shape: Shape }) {
     onBlur: () => setWasLeft(true),
   };
   const [felt] = encoded.felts;
-  const called = shape.kind === 'address' && felt !== undefined ? names.get(felt) : undefined;
+  const address = shape.kind === 'address' ? felt : undefined;
+  const names = useNamesOf(address === undefined ? [] : [address]);
+  const called = address === undefined ? undefined : names.get(address);
   return (
     <div className="abi-field">
       <label htmlFor={id}>
