@@ -64,7 +64,7 @@ test.each([
       expect(summary).toContain('failures@0x');
       await expect
         .poll(() => headline.innerText())
-        .toBe(summary.replace(/^Reverted: failures@0x[^:]*/, 'failures'));
+        .toBe(summary.replace(/^Reverted: failures@0x[0-9a-f…]*/, 'failures'));
       await expectVisible(page, headline);
       const failingLine = why.locator('.code [aria-current]');
       await expectVisible(page, failingLine);

@@ -58,7 +58,7 @@ describe('bash', () => {
       '--dump-format',
       '--dump-dir',
     ]);
-    expect(offered('diff', 'a', '--')).toEqual(['--names', '--json', '--help']);
+    expect(offered('diff', 'a', '--')).toEqual(['--names', '--artifacts', '--json', '--help']);
     expect(offered('start', '--dump-f')).toEqual(['--dump-format']);
     expect(offered('--fork-u')).toEqual(['--fork-url', '--fork-upstream-caching']);
   });
