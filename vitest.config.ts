@@ -154,10 +154,6 @@ export default defineConfig({
       { find: /^@starkbox\/engine$/, replacement: source('packages/engine/js/index.ts') },
       { find: /^starkbox$/, replacement: source('packages/starkbox/src/index.ts') },
       {
-        find: /^starkbox\/devnet$/,
-        replacement: source('packages/starkbox/src/devnet/devnet.ts'),
-      },
-      {
         find: /^starkbox\/client$/,
         replacement: source('packages/starkbox/src/client-node.ts'),
       },

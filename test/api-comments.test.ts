@@ -14,7 +14,6 @@ const ENTRIES: readonly string[] = [
   'packages/starkbox/src/browser.ts',
   'packages/starkbox/src/client.ts',
   'packages/starkbox/src/client-node.ts',
-  'packages/starkbox/src/devnet/devnet.ts',
   'packages/testing/src/index.ts',
   'packages/testing/src/matchers/matchers.ts',
   'packages/testing/src/reports/reports.ts',
@@ -42,8 +41,6 @@ const NEVER_THROW: ReadonlySet<string> = new Set([
   'Debugger.stepInstruction',
   'Debugger.stepOut',
   'Debugger.stepOver',
-  'Devnet.kill',
-  'DevnetProvider.isAlive',
   'Fixture.close',
   'Hooks.afterEach',
   'Hooks.beforeEach',
@@ -69,7 +66,6 @@ const NEVER_THROW: ReadonlySet<string> = new Set([
   'getWallet',
   'isRpcError',
   'packageVersion',
-  'toRpcBlockId',
   'withChain',
 ]);
 

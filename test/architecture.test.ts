@@ -55,7 +55,7 @@ const SOUND: Readonly<Record<string, string>> = {
     import 'node:http';
     import { dispatch } from '../../rpc/protocol/dispatcher.js';
     export const listen = dispatch;`,
-  'packages/conformance/src/index.ts': `import 'starkbox'; import 'starkbox/devnet'; import 'starknet';`,
+  'packages/conformance/src/index.ts': `import 'starkbox'; import 'starkbox/client'; import 'starknet';`,
   'packages/explorer/src/rpc/methods.ts': `import type { Methods } from '@starkbox/spec';`,
   'packages/explorer/src/app/app.tsx': `
     import type { Methods } from '../rpc/methods.js';

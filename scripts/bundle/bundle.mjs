@@ -209,7 +209,6 @@ async function build() {
     cli: join(SOURCES, 'cli', 'cli.ts'),
     'client-node': join(SOURCES, 'client-node.ts'),
     index: join(SOURCES, 'index.ts'),
-    devnet: join(SOURCES, 'devnet', 'devnet.ts'),
     registry: join(SOURCES, 'registry.ts'),
   };
   const bundle = await startBundle(input, []);

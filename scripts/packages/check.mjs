@@ -67,8 +67,6 @@ const FILE_ENTRIES = ['./engine.wasm', './worker.js'];
 /** A program of CommonJS, which every Node that we support lets require an ES module. */
 const REQUIRE = `
   const { createChain } = require('starkbox');
-  const { DevnetProvider } = require('starkbox/devnet');
-  if (!DevnetProvider) throw new Error('no DevnetProvider');
   createChain({ seed: 0 }).then((chain) => chain.close());
 `;
 

@@ -1,12 +1,14 @@
 // A program that uses the installed packages: every part that a node loads late is loaded once.
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { createChain, RpcError } from 'starkbox';
 import { connect } from 'starkbox/client';
-import { Devnet } from 'starkbox/devnet';
 
 /**
  * @param {string} url
@@ -72,7 +74,13 @@ await assert.rejects(
 await assert.rejects(createChain({ instanceStore: tmpdir() }), /npm install @starkbox\/hosting/);
 
 // The command, its arguments and its logs in JSON.
-const args = ['--seed', '0', '--log-format', 'json'];
-const devnet = await Devnet.spawnInstalled({ args, stdout: 'ignore', stderr: 'ignore' });
-assert.equal(await devnet.provider.isAlive(), true);
-devnet.kill();
+const args = ['--seed', '0', '--port', '0', '--log-format', 'json', '--exit-with-parent'];
+const command = fileURLToPath(import.meta.resolve('starkbox/command'));
+const child = spawn(process.execPath, [command, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
+let url;
+for await (const line of createInterface({ input: child.stderr })) {
+  url = /http:\/\/[^"\s]+:\d+/.exec(String(Object(JSON.parse(line)).msg))?.[0];
+  if (url !== undefined) break;
+}
+assert.equal((await fetch(`${url}/is_alive`)).status, 200);
+child.kill();

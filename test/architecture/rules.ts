@@ -223,7 +223,6 @@ const STARKBOX: FolderTable = {
     inBrowsers: true,
   },
   // A client: it reaches a node over the wire, and finds a free port for one.
-  devnet: { may: [...LEAVES, 'client'], packages: ['node:http'] },
   'cli/completions': { may: ['config'] },
   rehearsal: {
     may: [...CHAIN, 'chain/queries', 'chain/storage-names', 'config', 'debug-info', 'fork/origin'],
