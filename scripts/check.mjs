@@ -1,4 +1,4 @@
-// What to run before a commit: `npm run check`. Lint, types, names, style of prose, architecture, and tests of what changed.
+// What to run before a commit: `npm run check`. Lint, types, names, architecture, and tests of what changed.
 //
 //   node scripts/check.mjs                   changes since the branch left main
 //   node scripts/check.mjs --since HEAD~1    changes since another commit
@@ -95,7 +95,6 @@ const parts = [
   { name: 'types', command: execPath, args: ['node_modules/.bin/tsc', '-b'] },
   { name: 'lint and format', command: 'node_modules/.bin/biome', args: ['check'] },
   { name: 'names', command: execPath, args: ['scripts/check-names.mjs'] },
-  { name: 'style', command: execPath, args: ['scripts/check-style.mjs'] },
   { name: 'architecture', command: execPath, args: [VITEST, 'run', ...ARCHITECTURE_TESTS] },
 ];
 const changed = changedFiles(base);

@@ -41,10 +41,12 @@ function texts(value: unknown, key = ''): readonly (readonly [key: string, text:
   );
 }
 
-/** Scripts of npm and files that are run, but do not exist. */
+/** Scripts of npm and files of the repository that are run, but do not exist. */
 function missing(lines: string): readonly string[] {
   const scripts = [...lines.matchAll(/npm run ([\w:-]+)/g)].map(([, name = '']) => name);
-  const paths = [...lines.matchAll(/\b(?:node|bash|sh) ([\w.][\w./-]*\/[\w./-]+)/g)];
+  const paths = [
+    ...lines.matchAll(/(?<![\w.*/])(?:node|bash|sh) (?!\.\.\/)([\w.][\w./-]*\/[\w./-]+)/g),
+  ];
   expect(scripts.length + paths.length).toBeGreaterThan(0);
   return [
     ...scripts.filter((name) => !SCRIPTS.includes(name)),

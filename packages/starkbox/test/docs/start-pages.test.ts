@@ -1,5 +1,4 @@
-// Pages of Start name things that exist, quote real errors, and begin with the state of publishing.
-import { basename, dirname, relative } from 'node:path/posix';
+// Pages of Start name things that exist and quote real errors.
 import { METHODS } from '@starkbox/spec';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { COMMAND_FACTS } from '../../src/cli/commands/command.js';
@@ -7,35 +6,6 @@ import { longName } from '../../src/config/option.js';
 import { CONFIG_KEYS, OPTIONS } from '../../src/config/options.js';
 import { createChain, type LocalChain } from '../../src/index.js';
 import { blocksOf, PAGES, readPage, sourceTexts } from './markdown.js';
-
-const isDocs = (page: string): boolean => page === 'README.md' || page.startsWith('docs/');
-
-/** The notice of pages that install packages, until the first release. */
-function noticeOf(page: string): string {
-  const link = (path: string): string => relative(dirname(page), path);
-  return [
-    `> **Not published yet:** the packages are not on npm. [Build and pack them](${link('CONTRIBUTING.md')}#try-it-in-another-project) from a clone first.`,
-    `> **Tried on** Linux x64 and arm64, and as WebAssembly in browsers. See [Platforms](${link('docs/start/platforms.md')}) for other platforms.`,
-  ].join('\n');
-}
-
-test('a page that installs packages begins with the same notice', () => {
-  const installing = PAGES.filter(
-    (page) => isDocs(page) && !page.includes('/contributing/'),
-  ).filter((page) =>
-    blocksOf(page).some(
-      ({ language, text }) =>
-        language === 'sh' &&
-        /^(sudo )?(npm (install|create|init) .*starkbox|npx starkbox init)/m.test(text),
-    ),
-  );
-  const wrong = installing.filter((page) => {
-    const [, afterTitle = ''] = /^# .+\n\n([\s\S]*)$/m.exec(readPage(page)) ?? [];
-    return !afterTitle.startsWith(noticeOf(page));
-  });
-  expect(installing).toContain('README.md');
-  expect(wrong.map((page) => `${page} needs after its title:\n${noticeOf(page)}`)).toEqual([]);
-});
 
 test('blocks run on every Node that is supported: none needs `await using`', () => {
   const newer = PAGES.flatMap((page) => blocksOf(page)).filter(
@@ -117,34 +87,4 @@ test('errors that the page of troubleshooting quotes are in the sources', () => 
     return sources.some((text) => parts.every((part) => text.includes(part)));
   };
   expect(quotes.filter((quote) => !isQuoted(quote))).toEqual([]);
-});
-
-/** Terms with a fixed sense, and the pages besides the glossary that define them. */
-const TERMS = [
-  { term: /\bimages?\b/i, anchor: 'image', page: 'features/images.md' },
-  { term: /\bjournals?\b/i, anchor: 'journal', page: 'features/images.md' },
-  { term: /\binstances?\b/i, anchor: 'instance', page: 'features/instances.md' },
-  { term: /\borigins?\b/i, anchor: 'origin', page: 'features/forking.md' },
-];
-/** Pages about containers, whose images are others. */
-const CONTAINERS = ['docs/operate/deployment.md', 'docs/ecosystem/devcontainers.md'];
-
-test('pages link the terms image, journal, instance and origin to their definitions', () => {
-  const isHandWritten = (page: string): boolean =>
-    page.startsWith('docs/') &&
-    !CONTAINERS.includes(page) &&
-    !/\/(contributing|methods)\/|methods\.md|options\.md|commands\.md|errors\.md|glossary\.md|index\.md/.test(
-      page,
-    );
-  const unlinked = PAGES.filter(isHandWritten).flatMap((page) => {
-    const text = readPage(page);
-    const prose = text
-      .replaceAll(/^ *```[\s\S]*?^ *```/gm, '')
-      .replaceAll(/`[^`]*`|\]\([^)]*\)|!\[[^\]]*\]|^#.*$/gm, '');
-    return TERMS.filter(({ term, anchor, page: home }) => {
-      const isDefined = text.includes(`glossary.md#${anchor}`) || text.includes(basename(home));
-      return term.test(prose) && !isDefined && !page.endsWith(home);
-    }).map(({ anchor }) => `${page}: ${anchor}`);
-  });
-  expect(unlinked).toEqual([]);
 });
