@@ -160,10 +160,8 @@ export default defineConfig({
       { find: /^starkbox\/registry$/, replacement: source('packages/starkbox/src/registry.ts') },
       { find: /^@starkbox\/hosting$/, replacement: source('packages/hosting/src/index.ts') },
       { find: /^@starkbox\/abi$/, replacement: source('packages/abi/src/index.ts') },
-      {
-        find: /^@starkbox\/abi\/text-layout$/,
-        replacement: source('packages/abi/src/text-layout.ts'),
-      },
+      { find: /^@starkbox\/abi\/internal$/, replacement: source('packages/abi/src/internal.ts') },
+      { find: /^@starkbox\/abi\/basics$/, replacement: source('packages/abi/src/basics.ts') },
       { find: /^@starkbox\/debugger$/, replacement: source('packages/debugger/src/index.ts') },
       { find: /^@starkbox\/signing$/, replacement: source('packages/signing/src/index.ts') },
       { find: /^@starkbox\/wallet$/, replacement: source('packages/wallet/src/index.ts') },

@@ -13,6 +13,8 @@ export default defineConfig({
     // From their sources, so that neither the build nor the development server needs them compiled.
     alias: {
       '@starkbox/spec': fileURLToPath(new URL('../spec/src/index.ts', import.meta.url)),
+      '@starkbox/abi/internal': fileURLToPath(new URL('../abi/src/internal.ts', import.meta.url)),
+      '@starkbox/abi/basics': fileURLToPath(new URL('../abi/src/basics.ts', import.meta.url)),
       '@starkbox/abi': fileURLToPath(new URL('../abi/src/index.ts', import.meta.url)),
       '@starkbox/debugger': fileURLToPath(new URL('../debugger/src/index.ts', import.meta.url)),
       '@starkbox/signing': fileURLToPath(new URL('../signing/src/index.ts', import.meta.url)),

@@ -18,6 +18,8 @@ export default defineConfig({
     alias: [
       { find: /^@starkbox\/spec$/, replacement: file('../spec/src/index.ts') },
       { find: /^@starkbox\/abi$/, replacement: file('../abi/src/index.ts') },
+      { find: /^@starkbox\/abi\/internal$/, replacement: file('../abi/src/internal.ts') },
+      { find: /^@starkbox\/abi\/basics$/, replacement: file('../abi/src/basics.ts') },
       { find: /^@starkbox\/debugger$/, replacement: file('../debugger/src/index.ts') },
       { find: /^@starkbox\/signing$/, replacement: file('../signing/src/index.ts') },
       { find: /^starkbox\/client$/, replacement: file('../starkbox/src/client.ts') },

@@ -9,6 +9,8 @@ export default defineConfig({
   resolve: {
     // From their sources, so that the build needs them not compiled.
     alias: {
+      '@starkbox/abi/internal': file('../abi/src/internal.ts'),
+      '@starkbox/abi/basics': file('../abi/src/basics.ts'),
       '@starkbox/abi': file('../abi/src/index.ts'),
       '@starkbox/signing': file('../signing/src/index.ts'),
     },

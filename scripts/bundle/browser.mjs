@@ -58,7 +58,8 @@ REPLACED.set(
 const ALIASES = {
   '@starkbox/engine-wasm/browser': join(PACKAGES, 'engine-wasm', 'src', 'browser.ts'),
   '@starkbox/engine': join(PACKAGES, 'engine', 'js', 'index.ts'),
-  '@starkbox/abi/text-layout': join(PACKAGES, 'abi', 'src', 'text-layout.ts'),
+  '@starkbox/abi/internal': join(PACKAGES, 'abi', 'src', 'internal.ts'),
+  '@starkbox/abi/basics': join(PACKAGES, 'abi', 'src', 'basics.ts'),
   '@starkbox/abi': join(PACKAGES, 'abi', 'src', 'index.ts'),
   '@starkbox/spec/documents': join(PACKAGES, 'spec', 'src', 'documents.ts'),
   '@starkbox/spec': join(PACKAGES, 'spec', 'src', 'index.ts'),

@@ -1,9 +1,6 @@
 // Layout of output for people: tables, wrapped lines and shortened hashes that fit a number of columns.
 import { shortAddress } from './felt.js';
 
-// Programs that start often import this file alone, because the whole package takes 60 ms to load.
-export { shortAddress } from './felt.js';
-
 /** Columns of a terminal; undefined for output that is never wrapped or shortened, such as a pipe. */
 export type Width = number | undefined;
 

@@ -1,13 +1,9 @@
 // Call trees from traces and from revert reasons, and the calls in the calldata of an account.
 import { describe, expect, test } from 'vitest';
-import {
-  buildTree,
-  classesIn,
-  type Invocation,
-  readMulticall,
-  selectorOf,
-  type TracedTransaction,
-} from '../src/index.js';
+import { classesIn } from '../src/call-tree.js';
+import { buildTree, selectorOf, type TracedTransaction } from '../src/index.js';
+import type { Invocation } from '../src/trace.js';
+import { readMulticall } from '../src/transactions/multicall.js';
 
 const ACCOUNT = '0xacc';
 const invocation = (

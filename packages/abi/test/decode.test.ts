@@ -2,15 +2,9 @@
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import {
-  decodeEvent,
-  decodeInputs,
-  decodeOutputs,
-  encodeInput,
-  readAbi,
-  selectorOf,
-  shortType,
-} from '../src/index.js';
+import { encodeInput } from '../src/encode.js';
+import { decodeEvent, decodeInputs, decodeOutputs, readAbi, selectorOf } from '../src/index.js';
+import { shortType } from '../src/type-name.js';
 
 const inputs = (...types: string[]) => ({
   inputs: types.map((type, at) => ({ name: `p${at}`, type })),

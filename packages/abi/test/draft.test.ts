@@ -5,21 +5,16 @@ import { CallData } from 'starknet';
 import { describe, expect, test } from 'vitest';
 import {
   blankDraft,
-  countFields,
   type Draft,
-  decodeInputs,
   draftOfDecoded,
-  draftOfText,
   encodeDraft,
-  encodeInput,
-  firstError,
   fitDraft,
   inputsOf,
   isFormable,
-  MOST_FIELDS,
-  readAbi,
-  shapeOf,
-} from '../src/index.js';
+} from '../src/draft.js';
+import { draftOfText, encodeInput, firstError } from '../src/encode.js';
+import { decodeInputs, readAbi } from '../src/index.js';
+import { countFields, MOST_FIELDS, shapeOf } from '../src/shape.js';
 import { CHOICE, POINT, SHAPES } from './support/shapes.js';
 
 const none = readAbi([]);

@@ -1,13 +1,8 @@
 // Felts as text, and selectors.
 import { hash } from 'starknet';
 import { expect, test } from 'vitest';
-import {
-  canonicalFelt,
-  decodeShortString,
-  selectorOf,
-  shortAddress,
-  shortHash,
-} from '../src/index.js';
+import { shortAddress, shortHash } from '../src/felt.js';
+import { canonicalFelt, decodeShortString, selectorOf } from '../src/index.js';
 
 test.each(['transfer', 'x', '__execute__', 'a'.repeat(135), 'a'.repeat(136), 'a'.repeat(300)])(
   'selector of %s, as starknet.js computes it',

@@ -1,7 +1,12 @@
 // Values in several slots of storage: decoding, editing, and the slots that an edit writes.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodeStored, encodeStored, fieldsOfValue, slotsOfValue } from '../src/index.js';
+import {
+  decodeStored,
+  encodeStored,
+  fieldsOfValue,
+  slotsOfValue,
+} from '../src/storage/stored-value.js';
 
 type StoredValue = Parameters<typeof decodeStored>[0];
 

@@ -1,14 +1,8 @@
 // Tables, wrapped lines and explanations within the columns of a terminal.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  explanationOnTerminal,
-  fitted,
-  shortenedMiddle,
-  table,
-  textWidth,
-  wrapped,
-} from '../src/index.js';
+import { explanationOnTerminal } from '../src/explain/terminal-text.js';
+import { fitted, shortenedMiddle, table, textWidth, wrapped } from '../src/text-layout.js';
 
 const HASH = `0x${'1234567890abcdef'.repeat(4)}`;
 const widest = (lines: readonly string[]): number => Math.max(...lines.map(textWidth));

@@ -2,7 +2,7 @@
 import { relative } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import type { Readable, Writable } from 'node:stream';
-import { shortType } from '@starkbox/abi';
+import { shortType } from '@starkbox/abi/internal';
 import type {
   Breakpoint,
   Debugger,

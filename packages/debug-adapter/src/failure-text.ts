@@ -1,5 +1,5 @@
 // Texts about the reason of a stop.
-import { panicText } from '@starkbox/abi';
+import { panicText } from '@starkbox/abi/internal';
 import type { Debugger, Stop } from '@starkbox/debugger';
 import type { OpenedExecution } from './launch.js';
 

@@ -1,5 +1,5 @@
 // Names of storage slots, and their values by these names.
-import { decodeSlot, keyText, slotPartText } from '@starkbox/abi';
+import { decodeSlot, keyText, slotPartText } from '@starkbox/abi/internal';
 import type { NAMED_SLOT } from '@starkbox/spec';
 import type { Caller, StorageEntry, Value } from './debugger.js';
 import { type PathStep, readLiteral } from './expressions.js';

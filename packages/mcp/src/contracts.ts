@@ -5,20 +5,16 @@ import {
   type Abi,
   type AbiFunction,
   type Arguments,
-  constructorOf,
   decodeEvent,
   decodeOutputs,
-  deployCall,
   encodeArguments,
-  NoClass,
   readAbi,
-  readClass,
   type Sierra,
   selectorOf,
-  signatureOf,
-  toFelt,
   type UserCall,
 } from '@starkbox/abi';
+import { toFelt } from '@starkbox/abi/basics';
+import { constructorOf, deployCall, NoClass, readClass, signatureOf } from '@starkbox/abi/internal';
 import { contractAddress } from '@starkbox/signing';
 import { z } from 'zod';
 import { readClassFile } from './class-file.js';

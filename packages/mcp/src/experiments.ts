@@ -1,5 +1,6 @@
 // Calls on branches of the chain's state, which the node drops: tried, compared, searched for a broken property.
-import { decodeEvent, decodeOutputs, toFelt } from '@starkbox/abi';
+import { decodeEvent, decodeOutputs } from '@starkbox/abi';
+import { toFelt } from '@starkbox/abi/basics';
 import { z } from 'zod';
 import { type EncodedCall, encode, type NamedCall } from './contracts.js';
 import { expressionValue, readExpression, truth, type Variables } from './expressions.js';

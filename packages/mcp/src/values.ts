@@ -1,5 +1,5 @@
 // Values of contracts as JSON: results and events decoded by an ABI.
-import type { Decoded, Named } from '@starkbox/abi';
+import type { Decoded, NamedValue } from '@starkbox/abi';
 
 /** A decoded value as JSON; numbers are texts, because JSON numbers lose digits. */
 export function jsonOf(value: Decoded): unknown {
@@ -25,6 +25,6 @@ export function jsonOf(value: Decoded): unknown {
   }
 }
 
-export function membersJson(members: readonly Named[]): Readonly<Record<string, unknown>> {
+export function membersJson(members: readonly NamedValue[]): Readonly<Record<string, unknown>> {
   return Object.fromEntries(members.map(({ name, value }) => [name, jsonOf(value)]));
 }

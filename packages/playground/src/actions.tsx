@@ -1,12 +1,7 @@
 // Deployment of the class in the editor, and a form for each of its functions.
-import {
-  type Abi,
-  type AbiFunction,
-  type Names,
-  shortAddress,
-  shortHash,
-  shortType,
-} from '@starkbox/abi';
+import type { Abi, AbiFunction, Names } from '@starkbox/abi';
+import { shortAddress, shortHash } from '@starkbox/abi/basics';
+import { shortType } from '@starkbox/abi/internal';
 import {
   AbiForm,
   Button,

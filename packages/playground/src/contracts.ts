@@ -1,5 +1,5 @@
 // The ready contracts: their sources, and their classes, which are loaded when they are needed.
-import { STRK_ADDRESS } from '@starkbox/abi';
+import { STRK_ADDRESS } from '@starkbox/abi/internal';
 import { type Fields, fieldsOf } from '@starkbox/explorer/json';
 import counterSource from '../../../contracts/src/counter.cairo?raw';
 import tokenSource from '../../../contracts/src/token.cairo?raw';

@@ -3,15 +3,13 @@ import {
   type Abi,
   type AbiFunction,
   decodeOutputs,
-  decodeShortString,
   type Names,
   readAbi,
-  type SourceLine,
   selectorOf,
-  shortAddress,
-  toFelt,
   valueText,
 } from '@starkbox/abi';
+import { decodeShortString, shortAddress, toFelt } from '@starkbox/abi/basics';
+import type { SourceLine } from '@starkbox/abi/internal';
 import { type Fields, fieldsOf } from '@starkbox/explorer/json';
 import type { Chain, Explanation, PredeployedAccount } from 'starkbox/client';
 

@@ -1,7 +1,9 @@
 // Hashes of classes and of their CASM.
 import { blake2s } from '@noble/hashes/blake2s';
 import { keccak, poseidonSmall } from '@scure/starknet';
-import { type Casm, PRIME, type SegmentLengths, type Sierra, toFelt } from '@starkbox/abi';
+import type { Casm, Sierra } from '@starkbox/abi';
+import { toFelt } from '@starkbox/abi/basics';
+import { PRIME, type SegmentLengths } from '@starkbox/abi/internal';
 import { many, shortString } from './felts.js';
 
 /** Longest time for which hashing blocks the page. */

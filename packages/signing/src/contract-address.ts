@@ -1,6 +1,6 @@
 // Addresses of contracts that are not deployed yet.
 import { computeHashOnElements, pedersen } from '@scure/starknet';
-import { toFelt } from '@starkbox/abi';
+import { toFelt } from '@starkbox/abi/basics';
 import { felts, shortString } from './felts.js';
 
 const ADDRESSES = 2n ** 251n - 256n;

@@ -2,17 +2,13 @@
 import {
   type Abi,
   type Bounds,
-  boundsFrom,
-  callFormatOf,
-  type Fee,
   type Invoke,
-  invokeOf,
-  NO_BOUNDS,
   readFailure,
   type Sierra,
-  toFelt,
   type UserCall,
 } from '@starkbox/abi';
+import { toFelt } from '@starkbox/abi/basics';
+import { boundsFrom, callFormatOf, type Fee, invokeOf, NO_BOUNDS } from '@starkbox/abi/internal';
 import { type Fields, isFields } from './json.js';
 import { type Declare, signed, signedDeclare } from './transaction-hash.js';
 

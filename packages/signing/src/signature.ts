@@ -1,6 +1,6 @@
 // Signature of a hash by a private key, and the public key of it.
 import { getStarkKey, sign } from '@scure/starknet';
-import { toFelt } from '@starkbox/abi';
+import { toFelt } from '@starkbox/abi/basics';
 
 const digits = (felt: string): string => felt.slice(2).padStart(64, '0');
 

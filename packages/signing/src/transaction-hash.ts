@@ -1,5 +1,7 @@
 // Hashes and signatures of invoke and declare transactions.
-import { type Bound, type Bounds, type Invoke, type Sierra, toFelt } from '@starkbox/abi';
+import type { Bounds, Invoke, Sierra } from '@starkbox/abi';
+import { toFelt } from '@starkbox/abi/basics';
+import type { Bound } from '@starkbox/abi/internal';
 import { felts, many, shortString } from './felts.js';
 import { signature } from './signature.js';
 

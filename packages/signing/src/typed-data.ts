@@ -1,6 +1,7 @@
 // SNIP-12 typed data: its reading from untrusted JSON, its hash in revisions 0 and 1, its signature.
 import { computeHashOnElements, pedersen, poseidonHash } from '@scure/starknet';
-import { PRIME, starknetKeccak, toFelt } from '@starkbox/abi';
+import { toFelt } from '@starkbox/abi/basics';
+import { PRIME, starknetKeccak } from '@starkbox/abi/internal';
 import { many, shortString } from './felts.js';
 import { type Fields, isFields } from './json.js';
 import { signature } from './signature.js';

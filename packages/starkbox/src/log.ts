@@ -1,6 +1,6 @@
 // Log lines, on stderr unless another stream is given.
 import { createRequire } from 'node:module';
-import { shortAddress, textWidth, wrapped } from '@starkbox/abi/text-layout';
+import { shortAddress, textWidth, wrapped } from '@starkbox/abi/basics';
 import {
   type Colour,
   type Output,

@@ -1,5 +1,6 @@
 // A chain as a test uses it: a chain of the library with starknet.js connected to it.
-import { constructorOf, orderedArguments, readAbi, wrongArgument } from '@starkbox/abi';
+import { readAbi } from '@starkbox/abi';
+import { constructorOf, orderedArguments, wrongArgument } from '@starkbox/abi/internal';
 import {
   type BigNumberish,
   type CallBranch,

@@ -2,15 +2,13 @@
 import {
   type Decoded,
   decodeInputs,
-  decodeShortString,
-  mostFee,
   type Names,
   namesOf,
-  readClass,
-  shortAddress,
   type UserCall,
   valueText,
 } from '@starkbox/abi';
+import { decodeShortString, shortAddress } from '@starkbox/abi/basics';
+import { mostFee, readClass } from '@starkbox/abi/internal';
 import { estimateCalls } from '@starkbox/signing';
 import type { PendingRequest } from './approvals.js';
 import { NodeError, type WalletNode } from './node.js';

@@ -1,5 +1,6 @@
 // Readers of untrusted JSON: parameters of requests, and answers of a node.
-import { selectorOf, toFelt, type UserCall } from '@starkbox/abi';
+import { selectorOf, type UserCall } from '@starkbox/abi';
+import { toFelt } from '@starkbox/abi/basics';
 import { invalid } from './errors.js';
 
 export type Fields = Readonly<Record<string, unknown>>;

@@ -1,5 +1,6 @@
 // Methods of the wallet API.
-import { NoClass, readClass, type Sierra } from '@starkbox/abi';
+import type { Sierra } from '@starkbox/abi';
+import { NoClass, readClass } from '@starkbox/abi/internal';
 import {
   classHash,
   InvalidTypedData,

@@ -1,5 +1,5 @@
 // Random transactions on a node with our own contracts, some of which have no debug information.
-import { ETH_ADDRESS } from '@starkbox/abi';
+import { ETH_ADDRESS } from '@starkbox/abi/internal';
 import { classTextWithPlaces } from '../../../../contracts/classes.js';
 import { type Fixture, startFixture } from '../../../e2e/support/fixture.js';
 import {

@@ -1,5 +1,5 @@
 // Failures of accounts, fees, resource bounds and tokens.
-import { executeCalldata } from '@starkbox/abi';
+import { executeCalldata } from '@starkbox/abi/internal';
 import { builtinClass, publicKey } from '@starkbox/engine';
 import type { FailingChain } from '../../support/failing-chain.js';
 import {

@@ -1,5 +1,5 @@
 // Coverage by entry point: which ones transactions called, also nested, caught and reverted ones.
-import { Coverage } from '@starkbox/abi';
+import { Coverage } from '@starkbox/abi/internal';
 import type { COVERAGE } from '@starkbox/spec';
 import { expect, test } from 'vitest';
 import { commandOutput } from '../../support/command-line.js';

@@ -1,5 +1,6 @@
 // Report of gas by function: it adds up to the receipts, in one page or in many.
-import { GasReport, MEASURES } from '@starkbox/abi';
+import { GasReport } from '@starkbox/abi';
+import { MEASURES } from '@starkbox/abi/internal';
 import type { GAS_REPORT, GAS_ROW } from '@starkbox/spec';
 import { describe, expect, test } from 'vitest';
 import { startMixedRun } from '../../support/mixed-run.js';

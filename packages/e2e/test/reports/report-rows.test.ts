@@ -1,7 +1,8 @@
 // Rows of a report beside receipts and traces: from the node, added from pages, from the command and from a file.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { baselineOf, type GasPage, GasReport, type GasRow, MEASURES } from '@starkbox/abi';
+import { GasReport } from '@starkbox/abi';
+import { baselineOf, type GasPage, type GasRow, MEASURES } from '@starkbox/abi/internal';
 import { type ListeningNode, startNode } from '@starkbox/conformance';
 import { CallData, cairo } from 'starknet';
 import { beforeAll, describe, expect, test } from 'vitest';

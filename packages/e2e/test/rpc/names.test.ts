@@ -1,5 +1,5 @@
 // Names of contracts and classes, and ABIs, in bulk.
-import { shortAddress } from '@starkbox/abi';
+import { shortAddress } from '@starkbox/abi/basics';
 import { beforeAll, expect, test } from 'vitest';
 import { classText, classTextWithPlaces } from '../../../../contracts/classes.js';
 import { startFixture } from '../../support/fixture.js';

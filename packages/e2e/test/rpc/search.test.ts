@@ -1,5 +1,5 @@
 // Search by names, functions, selectors, events, errors and digits.
-import { shortAddress } from '@starkbox/abi';
+import { shortAddress } from '@starkbox/abi/basics';
 import { beforeAll, expect, test } from 'vitest';
 import { classText } from '../../../../contracts/classes.js';
 import { startFixture } from '../../support/fixture.js';

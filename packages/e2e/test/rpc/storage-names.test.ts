@@ -1,6 +1,7 @@
 // Names of storage slots: a scenario on the token, the counter and a contract with nested maps, nodes and packed structs.
 import { readFile } from 'node:fs/promises';
-import { decodeSlot, slotPartText, valueText } from '@starkbox/abi';
+import { valueText } from '@starkbox/abi';
+import { decodeSlot, slotPartText } from '@starkbox/abi/internal';
 import { hades, pedersenPair, starknetKeccak, storageAddress } from '@starkbox/engine';
 import type { NAMED_SLOT } from '@starkbox/spec';
 import { beforeAll, expect, test } from 'vitest';

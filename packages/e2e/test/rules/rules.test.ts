@@ -1,5 +1,5 @@
 // Limits of a public network: what is just within is accepted, what is just beyond is refused with the reason.
-import { grouped } from '@starkbox/abi';
+import { grouped } from '@starkbox/abi/basics';
 import { Class, type TransactionValues } from '@starkbox/engine';
 import { ERRORS } from '@starkbox/spec';
 import { describe, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
 // Panel beside any list: the transaction or block that the address names.
-import { canonicalFelt } from '@starkbox/abi';
+import { canonicalFelt } from '@starkbox/abi/basics';
 import { to, useWholeRoute } from '../navigation/route.js';
 import { SidePanel } from '../parts/side-panel.js';
 import { DETAIL_PAGES } from './pages.js';

@@ -1,5 +1,5 @@
 // Entries of the command palette: recent visits, commands, search results and pages.
-import { canonicalFelt, shortHash } from '@starkbox/abi';
+import { canonicalFelt, shortHash } from '@starkbox/abi/basics';
 import { amountText, readAmount, unitOf } from '../format/amount.js';
 import { currentRoute, go, to } from '../navigation/route.js';
 import { act } from '../parts/action.js';

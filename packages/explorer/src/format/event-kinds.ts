@@ -1,5 +1,6 @@
 // Kinds of events that a class declares, with the keys by which a node filters them.
-import { type Abi, type AbiEvent, type EventField, selectorOf } from '@starkbox/abi';
+import { type Abi, type AbiEvent, selectorOf } from '@starkbox/abi';
+import type { EventField } from '@starkbox/abi/internal';
 
 export interface EventKind {
   /** Unique among the kinds of a class: `Transfer`, or `OwnableEvent.Transfer` for a nested one. */

@@ -1,5 +1,7 @@
 // Names of contracts, classes and functions.
-import { type Abi, commonFunctions, FIXTURE_NAMES, type Names, shortAddress } from '@starkbox/abi';
+import type { Abi, Names } from '@starkbox/abi';
+import { shortAddress } from '@starkbox/abi/basics';
+import { commonFunctions, FIXTURE_NAMES } from '@starkbox/abi/internal';
 import type { NAME_SOURCE, TOKEN_FACTS } from '@starkbox/spec';
 import { createContext, useContext, useEffect, useMemo, useSyncExternalStore } from 'react';
 import { escapeText } from './untrusted-text.js';

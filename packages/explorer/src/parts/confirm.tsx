@@ -1,5 +1,5 @@
 // Groups of controls, and the confirmation before data is lost.
-import { shortHash } from '@starkbox/abi';
+import { shortHash } from '@starkbox/abi/basics';
 import { type ReactNode, useState } from 'react';
 import { to } from '../navigation/route.js';
 import { Action, act, DoneHere } from './action.js';

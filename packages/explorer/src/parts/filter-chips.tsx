@@ -1,5 +1,6 @@
 // Filters as chips: one for each filter in use, and a menu that adds another. The page's address holds the values.
-import { canonicalFelt, type Names } from '@starkbox/abi';
+import type { Names } from '@starkbox/abi';
+import { canonicalFelt } from '@starkbox/abi/basics';
 import { useEffect, useRef, useState } from 'react';
 import { useNames } from '../format/names.js';
 import { setQuery, useRoute } from '../navigation/route.js';

@@ -1,5 +1,5 @@
 // Chain values: links, addresses, hashes, amounts, times, untrusted text.
-import { shortAddress, shortHash } from '@starkbox/abi';
+import { shortAddress, shortHash } from '@starkbox/abi/basics';
 import {
   type ComponentProps,
   type MouseEvent,

@@ -1,5 +1,6 @@
 // Balances of accounts in tokens other than STRK and ETH.
-import { ETH_ADDRESS, STRK_ADDRESS, selectorOf } from '@starkbox/abi';
+import { selectorOf } from '@starkbox/abi';
+import { ETH_ADDRESS, STRK_ADDRESS } from '@starkbox/abi/internal';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { Unit } from '../format/amount.js';

@@ -1,5 +1,6 @@
 // Event filter: in the page's address, as RPC parameters, as JSON.
-import { canonicalFelt, selectorOf } from '@starkbox/abi';
+import { selectorOf } from '@starkbox/abi';
+import { canonicalFelt } from '@starkbox/abi/basics';
 import type { Params } from './methods.js';
 
 export interface EventFilter {

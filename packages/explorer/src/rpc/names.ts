@@ -1,5 +1,5 @@
 // Loads names of contracts and classes from the node, in bulk.
-import { canonicalFelt } from '@starkbox/abi';
+import { canonicalFelt } from '@starkbox/abi/basics';
 import { classNames, contractNames, type LoadedName } from '../format/names.js';
 import { call, isMissing } from './client.js';
 

@@ -1,6 +1,7 @@
 // Lists read by standard methods, for the origin of a fork and for restricted nodes.
 
-import { canonicalFelt, readMulticall, shortAddress, shortHash } from '@starkbox/abi';
+import { canonicalFelt, shortAddress, shortHash } from '@starkbox/abi/basics';
+import { readMulticall } from '@starkbox/abi/internal';
 import type { BLOCK_ROW, CANDIDATE, TRANSACTION_FILTER, TRANSACTION_ROW } from '@starkbox/spec';
 import { call } from './client.js';
 import type { Result } from './methods.js';

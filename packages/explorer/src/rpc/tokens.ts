@@ -1,5 +1,5 @@
 // Symbols and decimals of tokens, as the node reads them from their contracts.
-import { ETH_ADDRESS, STRK_ADDRESS } from '@starkbox/abi';
+import { ETH_ADDRESS, STRK_ADDRESS } from '@starkbox/abi/internal';
 import { ETH, STRK, type Unit } from '../format/amount.js';
 import { contractNames, type LoadedName, useContractFacts, useNamesOf } from '../format/names.js';
 import { escapeText } from '../format/untrusted-text.js';

@@ -1,7 +1,8 @@
 // Long traces of the page: a worker reads and keeps them, and answers what is shown of them.
 /// <reference path="../app/assets.d.ts" />
 
-import type { CallTree, Frame, GasTree, Measure } from '@starkbox/abi';
+import type { CallTree, Frame } from '@starkbox/abi';
+import type { GasTree, Measure } from '@starkbox/abi/internal';
 import { parseJson } from '../format/json.js';
 import { runTask } from '../state/tasks.js';
 import type { JsonPart } from './json-parts.js';

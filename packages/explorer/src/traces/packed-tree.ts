@@ -1,5 +1,6 @@
 // Call tree in a few arrays, which pass between threads without being copied object by object.
-import type { CallTree, Frame, Phase } from '@starkbox/abi';
+import type { CallTree, Frame } from '@starkbox/abi';
+import type { Phase } from '@starkbox/abi/internal';
 
 export interface PackedTree {
   /** Addresses, class hashes, selectors and messages, each once. */

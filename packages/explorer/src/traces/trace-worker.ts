@@ -1,12 +1,6 @@
 // Worker that reads answers with long traces, and keeps these traces: the page gets what it shows of them.
-import {
-  buildTree,
-  type Frame,
-  type GasTree,
-  gasTree,
-  type Measure,
-  type TransactionTrace,
-} from '@starkbox/abi';
+import { buildTree, type Frame, type TransactionTrace } from '@starkbox/abi';
+import { type GasTree, gasTree, type Measure } from '@starkbox/abi/internal';
 import { parseJson, writeJson } from '../format/json.js';
 import { type JsonPart, partsAt } from './json-parts.js';
 import { type PackedTree, pack } from './packed-tree.js';

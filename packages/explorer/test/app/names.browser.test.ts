@@ -1,7 +1,7 @@
 // Names of contracts on pages, and how much the pages read for them.
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { shortAddress } from '@starkbox/abi';
+import { shortAddress } from '@starkbox/abi/basics';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Stage, setStage } from '../support/stage.js';

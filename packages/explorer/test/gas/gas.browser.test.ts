@@ -7,10 +7,10 @@ import {
   type GasBlock,
   GasSum,
   gasTree,
+  layOut,
   MEASURES,
   OUTSIDE,
-  place,
-} from '@starkbox/abi';
+} from '@starkbox/abi/internal';
 import type { Page } from 'playwright-core';
 import { type Call, hash } from 'starknet';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -186,7 +186,7 @@ describe('the sum', () => {
       leaf('b', 900),
     ];
     const root = { ...leaf('all', 10_000), self: 4_000, children };
-    const boxes = place(root, 1_000);
+    const boxes = layOut(root, 1_000);
     expect(boxes.map(({ block, count }) => [block?.id, count])).toEqual([
       ['all', 1],
       ['a', 1],

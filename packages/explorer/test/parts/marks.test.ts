@@ -1,5 +1,5 @@
 // Marks of addresses, and the hues of contracts beside each other.
-import { FIXTURE_NAMES } from '@starkbox/abi';
+import { FIXTURE_NAMES } from '@starkbox/abi/internal';
 import { expect, test } from 'vitest';
 import { huesOf, markOf } from '../../src/parts/marks.js';
 

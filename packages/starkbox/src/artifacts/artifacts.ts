@@ -2,7 +2,7 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { counted } from '@starkbox/abi/text-layout';
+import { counted } from '@starkbox/abi/basics';
 import { Class } from '@starkbox/engine';
 import type { Chain } from '../chain/chain.js';
 import { listContracts } from '../chain/queries/list-contracts.js';

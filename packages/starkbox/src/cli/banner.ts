@@ -1,5 +1,5 @@
 // The banner of a start: one form for people on a terminal, and one that tools read.
-import { shortAddress, shortenedMiddle, withShortHashes, wrapped } from '@starkbox/abi/text-layout';
+import { shortAddress, shortenedMiddle, withShortHashes, wrapped } from '@starkbox/abi/basics';
 import { networkText } from '../config/chain-options.js';
 import type { Config } from '../config/options.js';
 import { shortUrl } from '../errors.js';

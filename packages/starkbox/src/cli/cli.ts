@@ -1,7 +1,7 @@
 // The starkbox process: output, signals and exit codes.
 
 import { text } from 'node:stream/consumers';
-import { fitted } from '@starkbox/abi/text-layout';
+import { fitted } from '@starkbox/abi/basics';
 import { type Environment, environment } from '../config/environment.js';
 import { UsageError } from '../config/option.js';
 import { type Config, type ConfigKey, OPTIONS } from '../config/options.js';

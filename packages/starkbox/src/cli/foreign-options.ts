@@ -1,5 +1,5 @@
 // Options of other development nodes, and what to use here in their place.
-import { listed } from '@starkbox/abi/text-layout';
+import { listed } from '@starkbox/abi/basics';
 
 type Tool = 'Anvil' | 'Hardhat' | 'Katana' | 'starknet-devnet';
 

@@ -1,5 +1,5 @@
 // Progress line in a terminal: it appears when work takes long, and is cleared at its end.
-import { shortenedMiddle } from '@starkbox/abi/text-layout';
+import { shortenedMiddle } from '@starkbox/abi/basics';
 import type { Environment } from '../config/environment.js';
 import { stopwatch, type WorkDisplay } from '../probe.js';
 import { type Output, visible, widthOf } from '../terminal.js';

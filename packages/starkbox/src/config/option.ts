@@ -1,6 +1,6 @@
 // Type of an option, and parsers of its values.
 import { readFileSync } from 'node:fs';
-import { listed } from '@starkbox/abi/text-layout';
+import { listed } from '@starkbox/abi/basics';
 import { canonicalName, METHODS, type NETWORK_CONDITIONS } from '@starkbox/spec';
 import {
   BLOCK_GENERATION_WORDS,

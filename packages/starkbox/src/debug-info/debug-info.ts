@@ -1,5 +1,5 @@
 // Debug information of a class: functions and locations in the source of its Sierra statements, and names.
-import type { SourceLine } from '@starkbox/abi';
+import type { SourceLine } from '@starkbox/abi/internal';
 import type { DEBUG_SOURCE } from '@starkbox/spec';
 import { count, isObject, list, object, optional, pair, string } from '../json/reader.js';
 import { ANNOTATIONS } from './artifact.js';

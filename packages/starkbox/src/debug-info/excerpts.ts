@@ -1,5 +1,5 @@
 // Excerpts of source files beside the lines of a Cairo stack.
-import type { SourceExcerpt, SourceLine } from '@starkbox/abi';
+import type { SourceExcerpt, SourceLine } from '@starkbox/abi/internal';
 import type { SourceText, SourceTexts } from './source-texts.js';
 
 /** Lines before the named one, and after it. */

@@ -55,7 +55,7 @@ export class FailureLog {
     this.#prints
       .run(async () => {
         // Loaded already: it made the explanation.
-        const { explanationOnTerminal } = await import('@starkbox/abi');
+        const { explanationOnTerminal } = await import('@starkbox/abi/internal');
         const paint = painter(isColoured);
         const options = { paint, width: widthOf(traces) };
         const output = visiblePainted(explanationOnTerminal(text, options), isColoured);

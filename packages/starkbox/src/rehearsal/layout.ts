@@ -1,12 +1,12 @@
 // Comparison of the storage layouts of two classes, by names, types and slots.
+import { readAbi } from '@starkbox/abi';
 import {
   type Cell,
   type KeyUnit,
-  readAbi,
   type StorageType,
   type Variable,
   variablesOf,
-} from '@starkbox/abi';
+} from '@starkbox/abi/internal';
 import { HASHES } from '../chain/storage-names/class-variables.js';
 import type { DebugInfo } from '../debug-info/debug-info.js';
 import type { SourceTexts } from '../debug-info/source-texts.js';

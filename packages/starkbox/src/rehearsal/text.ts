@@ -1,5 +1,5 @@
 // Report of a rehearsal for a terminal.
-import { counted, fitted, table, type Width } from '@starkbox/abi/text-layout';
+import { counted, fitted, table, type Width } from '@starkbox/abi/basics';
 import type { Paint } from '../terminal.js';
 import {
   CHANGE_KINDS,

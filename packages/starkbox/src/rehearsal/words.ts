@@ -4,21 +4,23 @@ import {
   type AbiFunction,
   decodeEvent,
   decodeOutputs,
-  decodeSlot,
   type FeltTexts,
+  readAbi,
+  readFailure,
+  selectorOf,
+  valueText,
+} from '@starkbox/abi';
+import { shortAddress } from '@starkbox/abi/basics';
+import {
+  decodeSlot,
   type HashCache,
   type KeyWords,
   plainFeltText,
-  readAbi,
-  readFailure,
   type SlotName,
   SlotSearch,
-  selectorOf,
-  shortAddress,
   slotPartText,
   slotText,
-  valueText,
-} from '@starkbox/abi';
+} from '@starkbox/abi/internal';
 import { State } from '@starkbox/engine';
 import { BoundedMap } from '../bounded-map.js';
 import { HASHES, NamedClasses } from '../chain/storage-names/class-variables.js';

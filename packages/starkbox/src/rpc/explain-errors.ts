@@ -1,5 +1,6 @@
 // Explanations in the errors of calls, estimates, simulations and submissions.
-import type { ExplainedTransaction, Explanation, Subject } from '@starkbox/abi';
+import type { Explanation, Subject } from '@starkbox/abi';
+import type { ExplainedTransaction } from '@starkbox/abi/internal';
 import { ERRORS } from '@starkbox/spec';
 import type { Chain } from '../chain/chain.js';
 import type { Attempted, Explainer } from '../chain/queries/explain.js';
@@ -245,7 +246,7 @@ async function subjectOf(
   isSent: boolean,
   { world }: Chain,
 ): Promise<Subject> {
-  const { reasonOfError } = await import('@starkbox/abi');
+  const { reasonOfError } = await import('@starkbox/abi/internal');
   const { revert_error, execution_error } = membersOf(error.data ?? {});
   const nested = revert_error ?? execution_error;
   const isRun = typeof nested === 'object' || error.code === ERRORS.ENTRYPOINT_NOT_FOUND.code;

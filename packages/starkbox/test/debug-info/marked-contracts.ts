@@ -1,5 +1,5 @@
 // The contracts whose failing lines are marked, on a state of the engine, and the stacks of their failures.
-import type { SourceLine } from '@starkbox/abi';
+import type { SourceLine } from '@starkbox/abi/internal';
 import {
   Block,
   Class,

@@ -1,5 +1,5 @@
 // Layouts of storage, compared by slots, names and types.
-import { variablesOf } from '@starkbox/abi';
+import { variablesOf } from '@starkbox/abi/internal';
 import { describe, expect, test } from 'vitest';
 import { HASHES } from '../../src/chain/storage-names/class-variables.js';
 import { compareVariables } from '../../src/rehearsal/layout.js';

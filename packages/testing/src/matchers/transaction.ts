@@ -1,5 +1,5 @@
 // A transaction that a test expects something of: sent, awaited, or refused before it was sent.
-import { reasonOfError } from '@starkbox/abi';
+import { reasonOfError } from '@starkbox/abi/internal';
 import type { Explanation } from 'starkbox';
 import { type GetTransactionReceiptResponse, RpcError, type RpcProvider } from 'starknet';
 import { bundleLine } from '../client/bundle-file.js';

@@ -1,12 +1,6 @@
 // Decoded values: as text, and compared with what a test expects.
-import {
-  type Decoded,
-  decodeShortString,
-  type FeltTexts,
-  type Named,
-  shortAddress,
-  valueText,
-} from '@starkbox/abi';
+import { type Decoded, type FeltTexts, type NamedValue, valueText } from '@starkbox/abi';
+import { decodeShortString, shortAddress } from '@starkbox/abi/basics';
 
 /** An expected value: numbers in any form, strings, booleans, lists, records. */
 export type Expected = bigint | number | string | boolean | readonly Expected[] | ExpectedMembers;
@@ -29,12 +23,12 @@ export function textOf(value: Decoded): string {
   return valueText(value, TEXTS);
 }
 
-export function membersText(members: readonly Named[]): string {
+export function membersText(members: readonly NamedValue[]): string {
   return members.map(({ name, value }) => `${name}: ${textOf(value)}`).join(', ');
 }
 
 /** Whether the members that a test names have the values that it expects. */
-export function membersMatch(members: readonly Named[], expected: ExpectedMembers): boolean {
+export function membersMatch(members: readonly NamedValue[], expected: ExpectedMembers): boolean {
   return Object.entries(expected).every(([name, expectedValue]) => {
     const member = members.find((field) => field.name === name);
     return (

@@ -2,7 +2,8 @@
 import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { threadId } from 'node:worker_threads';
-import { Coverage, type CoveragePage, type GasPage, GasReport } from '@starkbox/abi';
+import { GasReport } from '@starkbox/abi';
+import { Coverage, type CoveragePage, type GasPage } from '@starkbox/abi/internal';
 import type { Chain } from 'starkbox';
 
 /** Which reports a run makes: `gas`, `coverage`, or both with a comma. */

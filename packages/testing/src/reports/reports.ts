@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { coverageText, gasText } from '@starkbox/abi';
+import { coverageText, gasText } from '@starkbox/abi/internal';
 import { FOLDER, readRun, wantedKinds } from './collecting.js';
 
 /** Where the reports are also written as files. */

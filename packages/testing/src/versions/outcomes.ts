@@ -1,5 +1,7 @@
 // Outcomes of a chain while a function runs: its transactions, and the requests that execute code.
-import { readAbi, readFailure, readMulticall, reasonOfError, shortAddress } from '@starkbox/abi';
+import { readAbi, readFailure } from '@starkbox/abi';
+import { shortAddress } from '@starkbox/abi/basics';
+import { readMulticall, reasonOfError } from '@starkbox/abi/internal';
 import type { LocalTestChain } from '../test-chain.js';
 
 /** A transaction of a block. */

@@ -1,5 +1,5 @@
 // Report of the differences between versions of Starknet, and its table.
-import { counted, grouped, listed, shortenedMiddle, textWidth } from '@starkbox/abi/text-layout';
+import { counted, grouped, listed, shortenedMiddle, textWidth } from '@starkbox/abi/basics';
 import type { StarknetVersion } from 'starkbox';
 import type { LabelledOutcome, Outcome } from './outcomes.js';
 

@@ -1,5 +1,5 @@
 // Dialog about one request: its details, and the buttons that approve and reject it.
-import { shortAddress } from '@starkbox/abi';
+import { shortAddress } from '@starkbox/abi/basics';
 import type { PendingRequest } from '../approvals.js';
 import { type Details, detailsOf, questionOf, type Section } from '../details.js';
 import { NAME } from '../discovery/identity.js';

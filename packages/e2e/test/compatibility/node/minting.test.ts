@@ -1,6 +1,6 @@
 // Balances and minted tokens.
 
-import { PRIME } from '@starkbox/abi';
+import { PRIME } from '@starkbox/abi/internal';
 import { ERRORS } from '@starkbox/spec';
 import { describe, expect, test } from 'vitest';
 import { type Fixture, INITIAL_BALANCE, startFixture } from '../../../support/fixture.js';

@@ -1,5 +1,6 @@
 // Form that takes the private key of an account into this tab.
-import { canonicalFelt, selectorOf, shortHash } from '@starkbox/abi';
+import { selectorOf } from '@starkbox/abi';
+import { canonicalFelt, shortHash } from '@starkbox/abi/basics';
 import { useEffect, useRef, useState } from 'react';
 import { Button } from '../../parts/button.js';
 import { Form, TextInput } from '../../parts/inputs.js';

@@ -1,5 +1,6 @@
 // Accounts beyond the predeployed: deployed on this chain, labelled, or with an imported key.
-import { canonicalFelt, selectorOf, shortAddress } from '@starkbox/abi';
+import { selectorOf } from '@starkbox/abi';
+import { canonicalFelt, shortAddress } from '@starkbox/abi/basics';
 import { useQuery } from '@tanstack/react-query';
 import { Fragment, useMemo, useState } from 'react';
 import { counted, ETH, grouped, STRK, type Unit } from '../../format/amount.js';

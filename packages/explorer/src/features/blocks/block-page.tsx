@@ -1,5 +1,5 @@
 // Page of one block: header facts, transactions, events, state changes.
-import { canonicalFelt, shortHash } from '@starkbox/abi';
+import { canonicalFelt, shortHash } from '@starkbox/abi/basics';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { ETH, grouped, percentText, priceText, STRK } from '../../format/amount.js';

@@ -1,5 +1,5 @@
 // Page with the list of blocks, the pre-confirmed one first.
-import { shortHash } from '@starkbox/abi';
+import { shortHash } from '@starkbox/abi/basics';
 import { useCallback, useMemo, useState } from 'react';
 import {
   counted,

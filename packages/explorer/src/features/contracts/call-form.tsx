@@ -1,5 +1,6 @@
 // Form of one contract function: inputs, call or send, code snippets.
-import { type AbiFunction, type Draft, inputsOf, selectorOf } from '@starkbox/abi';
+import { type AbiFunction, selectorOf } from '@starkbox/abi';
+import { type Draft, inputsOf } from '@starkbox/abi/internal';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { Unit } from '../../format/amount.js';
 import { escapeText } from '../../format/untrusted-text.js';

@@ -1,13 +1,7 @@
 // Page of one class: functions, events, contracts, deployment.
-import {
-  type Abi,
-  type AbiFunction,
-  canonicalFelt,
-  readAbi,
-  selectorOf,
-  shortHash,
-  shortType,
-} from '@starkbox/abi';
+import { type Abi, type AbiFunction, readAbi, selectorOf } from '@starkbox/abi';
+import { canonicalFelt, shortHash } from '@starkbox/abi/basics';
+import { shortType } from '@starkbox/abi/internal';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { counted, grouped } from '../../format/amount.js';

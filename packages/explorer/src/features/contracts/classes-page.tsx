@@ -1,5 +1,5 @@
 // Page with the list of classes: names, their contracts, and a form that declares one.
-import { canonicalFelt, shortHash } from '@starkbox/abi';
+import { canonicalFelt, shortHash } from '@starkbox/abi/basics';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { counted, grouped } from '../../format/amount.js';

@@ -1,5 +1,6 @@
 // Page of one contract: transactions, calls, events, interaction, storage, class history.
-import { type Abi, canonicalFelt, readAbi, selectorOf, shortAddress } from '@starkbox/abi';
+import { type Abi, readAbi, selectorOf } from '@starkbox/abi';
+import { canonicalFelt, shortAddress } from '@starkbox/abi/basics';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useRef } from 'react';
 import { ETH, grouped, STRK } from '../../format/amount.js';

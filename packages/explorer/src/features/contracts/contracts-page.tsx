@@ -1,5 +1,6 @@
 // Page with the list of contracts: names, kinds, and filters by name, address and kind.
-import { type Abi, selectorOf, shortAddress } from '@starkbox/abi';
+import { type Abi, selectorOf } from '@starkbox/abi';
+import { shortAddress } from '@starkbox/abi/basics';
 import { useCallback, useMemo, useState } from 'react';
 import { counted, grouped } from '../../format/amount.js';
 import { NAME_ORDER } from '../../format/names.js';

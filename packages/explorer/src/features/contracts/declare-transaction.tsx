@@ -1,5 +1,6 @@
 // Declare transaction of a class: its bounds, its signature and its sending.
-import { boundsFrom, NO_BOUNDS, type Sierra } from '@starkbox/abi';
+import type { Sierra } from '@starkbox/abi';
+import { boundsFrom, NO_BOUNDS } from '@starkbox/abi/internal';
 import type { Declare } from '@starkbox/signing';
 import { escapeText } from '../../format/untrusted-text.js';
 import { act } from '../../parts/action.js';

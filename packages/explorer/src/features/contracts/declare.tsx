@@ -1,5 +1,5 @@
 // Form that declares a class from compiler output, by a transaction or directly.
-import { NoClass } from '@starkbox/abi';
+import { NoClass } from '@starkbox/abi/internal';
 import { type DragEvent, useId, useState } from 'react';
 import { grouped } from '../../format/amount.js';
 import { escapeText } from '../../format/untrusted-text.js';

@@ -1,5 +1,7 @@
 // Form that deploys a contract: constructor inputs, salt, resulting address.
-import { type Abi, deployCall, feltOf, InvalidInput, inputsOf, toFelt, UDC } from '@starkbox/abi';
+import type { Abi } from '@starkbox/abi';
+import { toFelt } from '@starkbox/abi/basics';
+import { deployCall, feltOf, InvalidInput, inputsOf, UDC } from '@starkbox/abi/internal';
 import { useEffect, useId, useMemo, useState } from 'react';
 import { PlainButton } from '../../parts/button.js';
 import { AbiForm } from '../../parts/forms/abi-form.js';

@@ -1,5 +1,6 @@
 // Form for a call without an ABI: function name or selector, and felts.
-import { canonicalFelt, readAbi, selectorOf, type UserCall } from '@starkbox/abi';
+import { readAbi, selectorOf, type UserCall } from '@starkbox/abi';
+import { canonicalFelt } from '@starkbox/abi/basics';
 import { useId, useState } from 'react';
 import { Button } from '../../parts/button.js';
 import { AbiForm, focusFault } from '../../parts/forms/abi-form.js';

@@ -1,5 +1,5 @@
 // Versions that a Sierra program starts with: of Sierra and of the compiler.
-import { decodeShortString } from '@starkbox/abi';
+import { decodeShortString } from '@starkbox/abi/basics';
 
 export interface SierraVersions {
   readonly sierra: string;

@@ -1,15 +1,14 @@
 // Edited values that are not applied yet: adding one by its slot or variable, and the dialog that applies all.
+import { selectorOf } from '@starkbox/abi';
+import { canonicalFelt, shortHash } from '@starkbox/abi/basics';
 import {
-  canonicalFelt,
   decodeStored,
   encodeStored,
   type ReadSlot,
   type SlotWrite,
   type StoredValue,
-  selectorOf,
-  shortHash,
   valueOfSlot,
-} from '@starkbox/abi';
+} from '@starkbox/abi/internal';
 import { useId, useState } from 'react';
 import { counted } from '../../format/amount.js';
 import { Action, act, LastDone } from '../../parts/action.js';

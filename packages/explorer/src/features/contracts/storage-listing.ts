@@ -1,5 +1,5 @@
 // Storage of a contract as far as it is loaded: slots in the order of their keys, their names, and the values that they make up.
-import { joinSlots, type ReadSlot, slotsOfValue } from '@starkbox/abi';
+import { joinSlots, type ReadSlot, slotsOfValue } from '@starkbox/abi/internal';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { type NamedSlot, type SlotNames, slotNamesOf } from '../../parts/transaction/slot-names.js';

@@ -1,13 +1,7 @@
 // Rows of the storage tab: values by variable, grouped and filtered.
-import {
-  type Decoded,
-  decodeShortString,
-  decodeStored,
-  type FeltTexts,
-  type ReadSlot,
-  type StoredValue,
-  valueText,
-} from '@starkbox/abi';
+import { type Decoded, type FeltTexts, valueText } from '@starkbox/abi';
+import { decodeShortString } from '@starkbox/abi/basics';
+import { decodeStored, type ReadSlot, type StoredValue } from '@starkbox/abi/internal';
 import { grouped } from '../../format/amount.js';
 import { NAME_ORDER } from '../../format/names.js';
 import type { NamedSlot } from '../../parts/transaction/slot-names.js';

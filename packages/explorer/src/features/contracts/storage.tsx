@@ -1,5 +1,5 @@
 // Storage tab of a contract: values by variable, and edits that are reviewed and applied together.
-import { decodeStored, type SlotWrite, type StoredValue } from '@starkbox/abi';
+import { decodeStored, type SlotWrite, type StoredValue } from '@starkbox/abi/internal';
 import { type ReactNode, useDeferredValue, useMemo, useState } from 'react';
 import { counted, grouped } from '../../format/amount.js';
 import { Action } from '../../parts/action.js';

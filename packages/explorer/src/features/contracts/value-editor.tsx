@@ -9,7 +9,7 @@ import {
   type StoredValue,
   type ValueField,
   vectorLength,
-} from '@starkbox/abi';
+} from '@starkbox/abi/internal';
 import { useId, useMemo, useState } from 'react';
 import { amountText, readAmount, type Unit } from '../../format/amount.js';
 import { Button } from '../../parts/button.js';

@@ -1,5 +1,5 @@
 // Cards of the next blocks: when the node creates them, their time, and their sequencer.
-import { canonicalFelt } from '@starkbox/abi';
+import { canonicalFelt } from '@starkbox/abi/basics';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Action, act } from '../../parts/action.js';

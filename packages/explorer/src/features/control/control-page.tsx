@@ -1,5 +1,5 @@
 // Page that controls the chain, as cards: clock, blocks, mempool, prices, balances, snapshots; losses of data apart.
-import { canonicalFelt, shortHash } from '@starkbox/abi';
+import { canonicalFelt, shortHash } from '@starkbox/abi/basics';
 import { useState } from 'react';
 import { counted } from '../../format/amount.js';
 import { to } from '../../navigation/route.js';

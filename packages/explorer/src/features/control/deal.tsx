@@ -1,5 +1,5 @@
 // Form that sets the balance of an address in a token contract.
-import { canonicalFelt, shortHash } from '@starkbox/abi';
+import { canonicalFelt, shortHash } from '@starkbox/abi/basics';
 import { useState } from 'react';
 import { Action, act } from '../../parts/action.js';
 import { Group } from '../../parts/confirm.js';

@@ -1,5 +1,5 @@
 // Page of the mempool: the order of what waits, missing nonces, replacing, dropping, sealing.
-import { shortHash } from '@starkbox/abi';
+import { shortHash } from '@starkbox/abi/basics';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { counted, grouped } from '../../format/amount.js';

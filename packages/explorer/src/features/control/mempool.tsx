@@ -1,5 +1,5 @@
 // Controls of the mempool: what waits in it, and what becomes of it.
-import { shortHash } from '@starkbox/abi';
+import { shortHash } from '@starkbox/abi/basics';
 import { useQuery } from '@tanstack/react-query';
 import { counted, grouped } from '../../format/amount.js';
 import { to } from '../../navigation/route.js';

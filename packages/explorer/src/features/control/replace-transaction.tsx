@@ -1,5 +1,5 @@
 // Form that replaces a waiting transaction by the same one with a higher tip.
-import { shortHash } from '@starkbox/abi';
+import { shortHash } from '@starkbox/abi/basics';
 import type { BROADCASTED_INVOKE_TXN } from '@starkbox/spec';
 import { useEffect, useRef, useState } from 'react';
 import { grouped } from '../../format/amount.js';

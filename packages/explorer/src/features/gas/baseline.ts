@@ -1,11 +1,6 @@
 // Saved gas figures to compare with, in local storage.
-import {
-  type FunctionCost,
-  type Grouping,
-  MEASURES,
-  type Measure,
-  type Names,
-} from '@starkbox/abi';
+import type { Names } from '@starkbox/abi';
+import { type FunctionCost, type Grouping, MEASURES, type Measure } from '@starkbox/abi/internal';
 import { lastingKeys } from '../../parts/gas/names.js';
 
 export interface Baseline {

@@ -1,5 +1,5 @@
 // Page of gas over many transactions: per function, and compared with a saved baseline.
-import type { Grouping } from '@starkbox/abi';
+import type { Grouping } from '@starkbox/abi/internal';
 import { useMemo, useState } from 'react';
 import { counted, grouped } from '../../format/amount.js';
 import { useNames } from '../../format/names.js';

@@ -1,6 +1,7 @@
 // Gas of a block range, read block by block from the newest, within a limit.
 
-import { GasReport, type Grouping, type Measure } from '@starkbox/abi';
+import { GasReport } from '@starkbox/abi';
+import type { Grouping, Measure } from '@starkbox/abi/internal';
 import { useEffect, useState } from 'react';
 import { call } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';

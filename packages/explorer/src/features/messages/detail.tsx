@@ -1,5 +1,6 @@
 // Detail of one message between L1 and L2: origin, payload, status, consumption.
-import { type Abi, decodeShortString, readFailure } from '@starkbox/abi';
+import { type Abi, readFailure } from '@starkbox/abi';
+import { decodeShortString } from '@starkbox/abi/basics';
 import { useEscape } from '../../navigation/escape-key.js';
 import { Action, act } from '../../parts/action.js';
 import { PlainButton } from '../../parts/button.js';

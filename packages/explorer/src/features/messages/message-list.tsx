@@ -1,5 +1,6 @@
 // List of the messages in one direction, newest first.
-import { type Abi, decodeInputs, shortAddress } from '@starkbox/abi';
+import { type Abi, decodeInputs } from '@starkbox/abi';
+import { shortAddress } from '@starkbox/abi/basics';
 import { Fragment, useCallback, useMemo, useState } from 'react';
 import { Icon, type IconName } from '../../parts/icons.js';
 import { Empty } from '../../parts/page-states.js';

@@ -1,16 +1,7 @@
 // Editor of one call of a step: its contract, its function and its inputs.
-import {
-  type Abi,
-  type Draft,
-  decodeInputs,
-  draftOfDecoded,
-  inputsOf,
-  type Named,
-  type Names,
-  type Resolve,
-  readAbi,
-  shortHash,
-} from '@starkbox/abi';
+import { type Abi, decodeInputs, type NamedValue, type Names, readAbi } from '@starkbox/abi';
+import { shortHash } from '@starkbox/abi/basics';
+import { type Draft, draftOfDecoded, inputsOf, type Resolve } from '@starkbox/abi/internal';
 import { useQuery } from '@tanstack/react-query';
 import { useId, useMemo } from 'react';
 import type { Unit } from '../../format/amount.js';
@@ -36,7 +27,7 @@ const RAW = {
 /** Drafts of decoded inputs; an address by its name, if the form resolves it. */
 function draftsOf(
   { inputs, abi }: FormInputs,
-  values: readonly Named[],
+  values: readonly NamedValue[],
   names: Names,
 ): readonly Draft[] {
   return inputs.map(({ type, name }, at) => {

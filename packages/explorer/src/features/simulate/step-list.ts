@@ -1,5 +1,7 @@
 // Steps of the simulation while they are edited, kept in the address of the page.
-import { canonicalFelt, type Names, readMulticall } from '@starkbox/abi';
+import type { Names } from '@starkbox/abi';
+import { canonicalFelt } from '@starkbox/abi/basics';
+import { readMulticall } from '@starkbox/abi/internal';
 import { useEffect, useRef, useState } from 'react';
 import { useOwnNames } from '../../format/names.js';
 import { remember, remembered } from '../../navigation/form-in-address.js';

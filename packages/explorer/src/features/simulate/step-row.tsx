@@ -1,5 +1,5 @@
 // Row of one step in the list of steps, with buttons to move it.
-import { canonicalFelt } from '@starkbox/abi';
+import { canonicalFelt } from '@starkbox/abi/basics';
 import { useState } from 'react';
 import { Button, PlainButton } from '../../parts/button.js';
 import { Icon } from '../../parts/icons.js';

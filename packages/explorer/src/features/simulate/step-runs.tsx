@@ -1,5 +1,5 @@
 // Running the steps of the simulation: trying them out, or sending them.
-import type { Resolve } from '@starkbox/abi';
+import type { Resolve } from '@starkbox/abi/internal';
 import { useEffect, useState } from 'react';
 import { useRoute } from '../../navigation/route.js';
 import { useImported } from '../../parts/send/keys.js';

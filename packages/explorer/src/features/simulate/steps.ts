@@ -1,5 +1,7 @@
 // Steps of a simulation while they are edited, and their form in the page's address.
-import { canonicalFelt, type Draft, type Resolve, type UserCall } from '@starkbox/abi';
+import type { UserCall } from '@starkbox/abi';
+import { canonicalFelt } from '@starkbox/abi/basics';
+import type { Draft, Resolve } from '@starkbox/abi/internal';
 import { readAddress } from '../../parts/forms/address-book.js';
 import type { Step } from '../../parts/send/run.js';
 

@@ -1,5 +1,5 @@
 // Section "What if": rows that override time, block number, prices, balances, storage, classes and nonces.
-import { canonicalFelt, shortAddress } from '@starkbox/abi';
+import { canonicalFelt, shortAddress } from '@starkbox/abi/basics';
 import { useId } from 'react';
 import { useNames } from '../../format/names.js';
 import { PlainButton } from '../../parts/button.js';

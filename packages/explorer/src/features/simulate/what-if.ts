@@ -1,5 +1,6 @@
 // Overrides of a simulation while they are edited: read as the node takes them, and their form in the page's address.
-import { addressOf, feltOf, InvalidInput, type Resolve, shortAddress } from '@starkbox/abi';
+import { shortAddress } from '@starkbox/abi/basics';
+import { addressOf, feltOf, InvalidInput, type Resolve } from '@starkbox/abi/internal';
 import { amountText, ETH, priceText, readAmount, readGasPrice, STRK } from '../../format/amount.js';
 import { isoText, readMoment } from '../../format/time.js';
 import type { Overrides } from '../../parts/send/run.js';

@@ -1,5 +1,6 @@
 // Why a transaction failed: one sentence, the source with its variables, and what to do about it.
-import { type CallTree, type Frame, type Names, readFailure, shortAddress } from '@starkbox/abi';
+import { type CallTree, type Frame, type Names, readFailure } from '@starkbox/abi';
+import { shortAddress } from '@starkbox/abi/basics';
 import { useNames } from '../../format/names.js';
 import { to, useRoute } from '../../navigation/route.js';
 import { type Explanation, Lines, Printed } from '../../parts/transaction/explanation.js';

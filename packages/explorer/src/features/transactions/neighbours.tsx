@@ -1,5 +1,5 @@
 // Links to the previous and the next transaction of the same sender.
-import { senderOf } from '@starkbox/abi';
+import { senderOf } from '@starkbox/abi/internal';
 import { useQuery } from '@tanstack/react-query';
 import { useNames } from '../../format/names.js';
 import { to } from '../../navigation/route.js';

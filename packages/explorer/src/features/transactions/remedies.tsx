@@ -1,5 +1,6 @@
 // Buttons that remedy the cause of a failure, and run the transaction again after that.
-import { type Bounds, readMulticall, type UserCall } from '@starkbox/abi';
+import type { Bounds, UserCall } from '@starkbox/abi';
+import { readMulticall } from '@starkbox/abi/internal';
 import type { REMEDY_ACTION } from '@starkbox/spec';
 import { type ReactNode, useState } from 'react';
 import { fieldsOf, listOf, textOf } from '../../format/json.js';

@@ -1,5 +1,6 @@
 // Summary of a transaction in a sentence.
-import { type CallTree, type Frame, readMulticall, selectorOf, senderOf } from '@starkbox/abi';
+import { type CallTree, type Frame, selectorOf } from '@starkbox/abi';
+import { readMulticall, senderOf } from '@starkbox/abi/internal';
 import type { ReactNode } from 'react';
 import { CallLine, type Classes } from '../../parts/transaction/call-line.js';
 import { Address, ClassRef, FunctionName } from '../../parts/values.js';

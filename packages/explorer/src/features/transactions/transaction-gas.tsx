@@ -7,7 +7,7 @@ import {
   gasTree,
   type Measure,
   OUTSIDE,
-} from '@starkbox/abi';
+} from '@starkbox/abi/internal';
 import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import { grouped, priceText, type Unit, unitOf, wholeAmount } from '../../format/amount.js';
 import { useNames } from '../../format/names.js';

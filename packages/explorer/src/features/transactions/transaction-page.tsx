@@ -1,5 +1,7 @@
 // Page of one transaction: summary, failure, details.
-import { type CallTree, classesIn, type Frame, shortHash } from '@starkbox/abi';
+import type { CallTree, Frame } from '@starkbox/abi';
+import { shortHash } from '@starkbox/abi/basics';
+import { classesIn } from '@starkbox/abi/internal';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
 import { grouped } from '../../format/amount.js';

@@ -1,5 +1,5 @@
 // Values of the variables at the line of a failure, beside the source.
-import { type SourceLine, shortType } from '@starkbox/abi';
+import { type SourceLine, shortType } from '@starkbox/abi/internal';
 import { useQuery } from '@tanstack/react-query';
 import { useNames } from '../../format/names.js';
 import type { Explanation } from '../../parts/transaction/explanation.js';

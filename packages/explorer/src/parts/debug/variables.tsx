@@ -1,5 +1,5 @@
 // Variables of the chosen frame as a tree; members are read when they are opened.
-import { shortType } from '@starkbox/abi';
+import { shortType } from '@starkbox/abi/internal';
 import { type KeyboardEvent, useRef, useState } from 'react';
 import { grouped } from '../../format/amount.js';
 import { useNames } from '../../format/names.js';

@@ -1,15 +1,14 @@
 // Form for the inputs of a function.
+import type { Abi, Parameter } from '@starkbox/abi';
 import {
-  type Abi,
   blankDraft,
   type Draft,
   type Encoded,
   encodeDraft,
   fitDraft,
   isFormable,
-  type Parameter,
   type Resolve,
-} from '@starkbox/abi';
+} from '@starkbox/abi/internal';
 import type { Unit } from '../../format/amount.js';
 import { withoutUnit } from './amount-unit.js';
 import { Field } from './field.js';

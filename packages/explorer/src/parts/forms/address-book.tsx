@@ -1,5 +1,7 @@
 // Address input by name or hexadecimal digits.
-import { addressOf, InvalidInput, type Names, type Resolve, shortAddress } from '@starkbox/abi';
+import type { Names } from '@starkbox/abi';
+import { shortAddress } from '@starkbox/abi/basics';
+import { addressOf, InvalidInput, type Resolve } from '@starkbox/abi/internal';
 import { createContext, type ReactNode, useContext, useMemo } from 'react';
 import { useOwnNames } from '../../format/names.js';
 

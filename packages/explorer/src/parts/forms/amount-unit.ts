@@ -1,5 +1,5 @@
 // Unit of the amounts in a form: inputs of a token take `1.5 GLD`.
-import type { Draft } from '@starkbox/abi';
+import type { Draft } from '@starkbox/abi/internal';
 import { createContext, useContext } from 'react';
 import { readAmount, type Unit } from '../../format/amount.js';
 

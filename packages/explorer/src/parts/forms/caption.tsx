@@ -1,6 +1,7 @@
 // Label of a field with its type, and a preview of the encoded value.
 
-import { shortHash, shortType } from '@starkbox/abi';
+import { shortHash } from '@starkbox/abi/basics';
+import { shortType } from '@starkbox/abi/internal';
 import { amountText, grouped, type Unit } from '../../format/amount.js';
 import { UntrustedText } from '../values.js';
 

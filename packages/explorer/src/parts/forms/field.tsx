@@ -1,6 +1,6 @@
 // Control for each ABI type: inputs for scalars, groups for structs, enums and lists.
+import type { Abi } from '@starkbox/abi';
 import {
-  type Abi,
   blankDraft,
   type Draft,
   type Encoded,
@@ -8,7 +8,7 @@ import {
   type Shape,
   shapeOf,
   variantDraft,
-} from '@starkbox/abi';
+} from '@starkbox/abi/internal';
 import { useId, useState } from 'react';
 import { counted, grouped, type Unit } from '../../format/amount.js';
 import { useNamesOf } from '../../format/names.js';

@@ -1,5 +1,6 @@
 // Field that fills a list from pasted JSON or CSV.
-import { type Abi, type Draft, draftOfText, InvalidInput } from '@starkbox/abi';
+import type { Abi } from '@starkbox/abi';
+import { type Draft, draftOfText, InvalidInput } from '@starkbox/abi/internal';
 import { useId, useState } from 'react';
 import { Button } from '../button.js';
 

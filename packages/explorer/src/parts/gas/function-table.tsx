@@ -1,5 +1,5 @@
 // Table of gas per function.
-import type { FunctionCost, Grouping } from '@starkbox/abi';
+import type { FunctionCost, Grouping } from '@starkbox/abi/internal';
 import { useMemo, useState } from 'react';
 import { grouped } from '../../format/amount.js';
 import { functionName, useNames } from '../../format/names.js';

@@ -4,10 +4,10 @@ import {
   type Box,
   depthOf,
   type GasBlock,
+  layOut,
   MEASURE_NAMES,
   type Measure,
-  place,
-} from '@starkbox/abi';
+} from '@starkbox/abi/internal';
 import {
   type KeyboardEvent,
   type MouseEvent,
@@ -59,7 +59,7 @@ export function Graph(props: GraphProps) {
   const tree = useRef<HTMLDivElement>(null);
   const [active, setActive] = useState(focus.id);
 
-  const boxes = useMemo(() => place(focus, width), [focus, width]);
+  const boxes = useMemo(() => layOut(focus, width), [focus, width]);
   const height = depthOf(boxes) * ROW;
   // Of the whole graph, so that a focus changes no colour.
   const hues = useMemo(() => huesOf(contractsIn(root)), [root]);

@@ -1,21 +1,20 @@
 // Names of the blocks of a gas graph.
 
+import type { Names } from '@starkbox/abi';
+import { shortAddress, shortHash } from '@starkbox/abi/basics';
 import {
   ALL,
-  type Called,
+  type CalledFunction,
   type GasBlock,
   type Grouping,
   keyOf,
-  type Names,
-  shortAddress,
-  shortHash,
-} from '@starkbox/abi';
+} from '@starkbox/abi/internal';
 import { functionName } from '../../format/names.js';
 import { escapeText } from '../../format/untrusted-text.js';
 
 const LONGEST = 60;
 
-export function calledName(called: Called, names: Names, grouping: Grouping): string {
+export function calledName(called: CalledFunction, names: Names, grouping: Grouping): string {
   const { selector, kind } = called;
   const what = functionName(selector);
   const where = targetName(called, names, grouping);
@@ -24,7 +23,11 @@ export function calledName(called: Called, names: Names, grouping: Grouping): st
 }
 
 /** The contract, or the class. */
-function targetName({ contract, classHash }: Called, names: Names, grouping: Grouping): string {
+function targetName(
+  { contract, classHash }: CalledFunction,
+  names: Names,
+  grouping: Grouping,
+): string {
   return grouping === 'class'
     ? (names.get(classHash) ?? `class ${shortHash(classHash)}`)
     : (names.get(contract) ?? shortAddress(contract));
@@ -59,7 +62,11 @@ export function blockNamer(
  * Keys of a function, the first one preferred: by its name, which survives redeployment, and by its address, because
  * names may be read later.
  */
-export function lastingKeys(called: Called, names: Names, grouping: Grouping): readonly string[] {
+export function lastingKeys(
+  called: CalledFunction,
+  names: Names,
+  grouping: Grouping,
+): readonly string[] {
   const key = keyOf(called, grouping);
   const name = names.get(grouping === 'class' ? called.classHash : called.contract);
   return name === undefined ? [key] : [`${name} ${called.selector} ${called.kind}`, key];

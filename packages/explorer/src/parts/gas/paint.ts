@@ -1,5 +1,5 @@
 // Painting of a gas graph: colours by contract, labels where they fit.
-import { ALL, type Box, type GasBlock } from '@starkbox/abi';
+import { ALL, type Box, type GasBlock } from '@starkbox/abi/internal';
 import { grouped } from '../../format/amount.js';
 
 /** Height of a block, large enough to tap. */

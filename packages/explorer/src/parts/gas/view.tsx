@@ -10,7 +10,7 @@ import {
   type Measure,
   OUTSIDE,
   wayTo,
-} from '@starkbox/abi';
+} from '@starkbox/abi/internal';
 import { type ReactNode, useCallback, useDeferredValue, useMemo } from 'react';
 import { grouped } from '../../format/amount.js';
 import { useNames } from '../../format/names.js';

@@ -1,5 +1,5 @@
 // Reader of files from a compiler: Sierra classes and CASM.
-import { type ClassFile, NoClass, readClass } from '@starkbox/abi';
+import { type ClassFile, NoClass, readClass } from '@starkbox/abi/internal';
 
 const LARGEST_BYTES = 20_000_000;
 

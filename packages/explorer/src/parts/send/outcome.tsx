@@ -1,13 +1,6 @@
 // Result of a simulation or transaction: return values, events, fee, failure.
-import {
-  type Abi,
-  buildTree,
-  classesIn,
-  decodeOutputs,
-  type Frame,
-  readFailure,
-  readMulticall,
-} from '@starkbox/abi';
+import { type Abi, buildTree, decodeOutputs, type Frame, readFailure } from '@starkbox/abi';
+import { classesIn, readMulticall } from '@starkbox/abi/internal';
 import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import { grouped, STRK } from '../../format/amount.js';
 import { to } from '../../navigation/route.js';

@@ -1,5 +1,7 @@
 // Fields for the resource bounds of a transaction.
-import { type Bounds, mostFee, toFelt } from '@starkbox/abi';
+import type { Bounds } from '@starkbox/abi';
+import { toFelt } from '@starkbox/abi/basics';
+import { mostFee } from '@starkbox/abi/internal';
 import { useState } from 'react';
 import { STRK } from '../../format/amount.js';
 import { PlainButton } from '../button.js';

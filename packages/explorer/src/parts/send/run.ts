@@ -1,18 +1,14 @@
 // Simulating and sending of calls, and reading of their results.
 import {
   type Bounds,
-  boundsFrom,
-  callFormatOf,
   type ExecutionResult,
-  type Fee,
   type Invoke,
-  invokeOf,
-  NO_BOUNDS,
   readAbi,
   type TracedTransaction,
-  toFelt,
   type UserCall,
 } from '@starkbox/abi';
+import { toFelt } from '@starkbox/abi/basics';
+import { boundsFrom, callFormatOf, type Fee, invokeOf, NO_BOUNDS } from '@starkbox/abi/internal';
 import type { Target } from '@starkbox/debugger';
 import type { ReactNode } from 'react';
 import { call, explanationIn, RpcFailure } from '../../rpc/client.js';

@@ -1,5 +1,5 @@
 // Field for the sending account, and whether the node has its key.
-import { shortAddress } from '@starkbox/abi';
+import { shortAddress } from '@starkbox/abi/basics';
 import { useId } from 'react';
 import { useNames } from '../../format/names.js';
 import { useAccounts } from '../../rpc/queries.js';

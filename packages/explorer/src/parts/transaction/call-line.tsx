@@ -6,8 +6,8 @@ import {
   decodeInputs,
   decodeOutputs,
   type Frame,
-  shortType,
 } from '@starkbox/abi';
+import { shortType } from '@starkbox/abi/internal';
 import { type ReactNode, useMemo } from 'react';
 import { writeJson } from '../../format/json.js';
 import { useToken } from '../../rpc/tokens.js';

@@ -1,6 +1,6 @@
 // Values before and after, each of one or more slots that were read.
+import type { Decoded } from '@starkbox/abi';
 import {
-  type Decoded,
   decodeStored,
   type JoinedSlots,
   joinSlots,
@@ -8,7 +8,7 @@ import {
   type StoredValue,
   slotsOfValue,
   valueOfSlot,
-} from '@starkbox/abi';
+} from '@starkbox/abi/internal';
 import { type NamedSlot, type SlotLocation, type SlotNames, slotId } from './slot-names.js';
 
 /** What a value was and is. */

@@ -1,5 +1,6 @@
 // Decoded values: names for addresses, amounts for token values, folds for long lists and structs.
-import { type Decoded, decodeShortString, type Named } from '@starkbox/abi';
+import type { Decoded, NamedValue } from '@starkbox/abi';
+import { decodeShortString } from '@starkbox/abi/basics';
 import { Fragment, type ReactNode, useState } from 'react';
 import type { Unit } from '../../format/amount.js';
 import { useToken } from '../../rpc/tokens.js';
@@ -158,7 +159,7 @@ const isCompound = ({ kind }: Decoded): boolean => kind === 'record' || kind ===
 
 interface RecordProps extends InnerProps {
   readonly type: string;
-  readonly members: readonly Named[];
+  readonly members: readonly NamedValue[];
 }
 
 /** A struct in one line, or one line for each member. */
@@ -211,7 +212,7 @@ function FeltValue({ felt }: { readonly felt: string }) {
 }
 
 interface MembersProps {
-  readonly of: readonly Named[];
+  readonly of: readonly NamedValue[];
   readonly token?: Unit | undefined;
   readonly depth?: number;
   readonly labels?: boolean;

@@ -1,5 +1,6 @@
 // Name of a storage slot with links for its keys, and its value by type.
-import { type Decoded, decodeScalar, decodeSlot, type SlotKey, slotPartText } from '@starkbox/abi';
+import type { Decoded } from '@starkbox/abi';
+import { decodeScalar, decodeSlot, type SlotKey, slotPartText } from '@starkbox/abi/internal';
 import { Fragment } from 'react';
 import { isInBaseUnit } from '../../format/amount.js';
 import { useNames } from '../../format/names.js';

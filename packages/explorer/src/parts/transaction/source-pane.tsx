@@ -1,5 +1,5 @@
 // Source of a failure: the Cairo stack of each call on its path, innermost first, and the lines around the chosen place.
-import { excerptNote, excerptRows, type SourceLine } from '@starkbox/abi';
+import { excerptNote, excerptRows, type SourceLine } from '@starkbox/abi/internal';
 import { type ReactNode, useState } from 'react';
 import type { Result } from '../../rpc/methods.js';
 import { useExecutedLines } from '../../rpc/queries.js';

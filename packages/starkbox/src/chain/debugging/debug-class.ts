@@ -1,5 +1,6 @@
 // The code and debug information of a class, as debuggers read it.
-import { classNameOf, readAbi } from '@starkbox/abi';
+import { readAbi } from '@starkbox/abi';
+import { classNameOf } from '@starkbox/abi/internal';
 import type { Class } from '@starkbox/engine';
 import type { DEBUG_CLASS } from '@starkbox/spec';
 import type { DebugInfos } from '../../debug-info/debug-infos.js';

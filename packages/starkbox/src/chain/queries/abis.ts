@@ -64,7 +64,8 @@ export class Abis {
   async #readFacts(hash: string, state: State): Promise<AbiFacts | undefined> {
     const entries = await entriesOf(hash, state);
     if (!entries) return undefined;
-    const { nameInAbi, readAbi, selectorOf } = await import('@starkbox/abi');
+    const { nameInAbi } = await import('@starkbox/abi/internal');
+    const { readAbi, selectorOf } = await import('@starkbox/abi');
     const abi = readAbi(entries);
     const functions = new Map(
       Array.from(abi.functions, ([selector, { name }]): [string, string] => [selector, name]),

@@ -52,7 +52,7 @@ export async function callSequence(
       outcomes.push(outcome);
       continue;
     }
-    const { reasonOfError } = await import('@starkbox/abi');
+    const { reasonOfError } = await import('@starkbox/abi/internal');
     const explained = await explainer.attempt(
       {
         transaction: { type: 'CALL', ...invoked },

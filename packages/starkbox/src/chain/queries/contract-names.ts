@@ -1,12 +1,7 @@
 // Names of contracts and classes: the only place that decides how one is called.
-import {
-  classLabel,
-  FIXTURE_NAMES,
-  type GivenNames,
-  type Names,
-  namesOf,
-  shortAddress,
-} from '@starkbox/abi';
+import { type Names, namesOf } from '@starkbox/abi';
+import { shortAddress } from '@starkbox/abi/basics';
+import { classLabel, FIXTURE_NAMES, type GivenNames } from '@starkbox/abi/internal';
 import type { CLASS_NAME, CONTRACT_NAME, NAME_SOURCE, TOKEN_FACTS } from '@starkbox/spec';
 import type { DebugInfos } from '../../debug-info/debug-infos.js';
 import type { Genesis } from '../genesis/genesis.js';

@@ -1,6 +1,7 @@
 // Explanations of transactions and calls: included, refused or only estimated.
 
-import type { Explanation, FrameStack, Sources, Subject } from '@starkbox/abi';
+import type { Explanation, Sources, Subject } from '@starkbox/abi';
+import type { FrameStack } from '@starkbox/abi/internal';
 import {
   Class,
   type Retrace,

@@ -1,5 +1,6 @@
 // What the machine did in a transaction of a block: its calls with their registers, and names.
-import { type Abi, contractName, type GivenNames, type Names, selectorOf } from '@starkbox/abi';
+import { type Abi, type Names, selectorOf } from '@starkbox/abi';
+import { contractName, type GivenNames } from '@starkbox/abi/internal';
 import type { RetracedFrame, State } from '@starkbox/engine';
 import type { MACHINE_CALL, MACHINE_CLASS, MACHINE_TRACE } from '@starkbox/spec';
 import type { DebugInfos } from '../../debug-info/debug-infos.js';

@@ -1,16 +1,16 @@
 // Names of storage slots as the wire carries them.
+import type { Names } from '@starkbox/abi';
+import { shortAddress } from '@starkbox/abi/basics';
 import {
   type ClassVariables,
   type FoundSlot,
   isAddressType,
-  type Names,
   plainFeltText,
   type SlotName,
-  shortAddress,
   slotText,
   type ValueLayout,
   withItems,
-} from '@starkbox/abi';
+} from '@starkbox/abi/internal';
 import type { State } from '@starkbox/engine';
 import type { NAMED_SLOT, STORED_VALUE } from '@starkbox/spec';
 import type { DebugInfos } from '../../debug-info/debug-infos.js';

@@ -1,5 +1,5 @@
 // State and block of an execution with overrides: a branch of the chain that is dropped with the execution.
-import type { ClassVariables } from '@starkbox/abi';
+import type { ClassVariables } from '@starkbox/abi/internal';
 import {
   type Block,
   pedersenPair,

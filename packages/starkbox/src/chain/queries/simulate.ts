@@ -1,5 +1,5 @@
 // Executions whose changes are dropped: calls, estimates, simulations, proofs.
-import type { Invocation } from '@starkbox/abi';
+import type { Invocation } from '@starkbox/abi/internal';
 import type {
   Executed,
   ExecutionFlags,

@@ -1,5 +1,6 @@
 // Names, symbols and decimals of tokens, as their contracts return them.
-import { type Abi, decodeOutputs, selectorOf, toFelt } from '@starkbox/abi';
+import { type Abi, decodeOutputs, selectorOf } from '@starkbox/abi';
+import { toFelt } from '@starkbox/abi/basics';
 import type { TOKEN_FACTS } from '@starkbox/spec';
 import { BoundedMap } from '../../bounded-map.js';
 import { contextAt } from '../retrace/retrace.js';

@@ -1,5 +1,7 @@
 // Names and entry points of classes, as reports show them.
-import { type Abi, canonicalFelt, classNameOf, readAbi, selectorOf } from '@starkbox/abi';
+import { type Abi, readAbi, selectorOf } from '@starkbox/abi';
+import { canonicalFelt } from '@starkbox/abi/basics';
+import { classNameOf } from '@starkbox/abi/internal';
 import { BoundedMap } from '../../bounded-map.js';
 import { listOf, membersOf } from '../../json/reader.js';
 import type { World } from '../world/world.js';

@@ -1,13 +1,7 @@
 // Reports over the transactions of a range of blocks: gas by function, and coverage.
 
-import {
-  COUNTED,
-  GasReport,
-  MEASURES,
-  type RowNames,
-  type TransactionTrace,
-  withCounts,
-} from '@starkbox/abi';
+import { GasReport, type TransactionTrace } from '@starkbox/abi';
+import { COUNTED, MEASURES, type RowNames, withCounts } from '@starkbox/abi/internal';
 import type { COVERAGE, COVERED_CLASS, GAS_REPORT } from '@starkbox/spec';
 import { refuse } from '../../errors.js';
 import { Slices } from '../../scheduling/slices.js';

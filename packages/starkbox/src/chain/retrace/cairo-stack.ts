@@ -1,5 +1,5 @@
 // Cairo stack of a failure: lines of the source where they are known, or names of Sierra functions.
-import type { SourceLine } from '@starkbox/abi';
+import type { SourceLine } from '@starkbox/abi/internal';
 import type { RetracedFrame, SierraFunction, State } from '@starkbox/engine';
 import type { DebugInfo } from '../../debug-info/debug-info.js';
 import type { DebugInfos } from '../../debug-info/debug-infos.js';

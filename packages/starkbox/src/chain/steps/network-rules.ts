@@ -1,5 +1,6 @@
 // Limits of the gateways of public networks, and the checks of a submission against them.
-import { exactAmountText, grouped } from '@starkbox/abi';
+import { grouped } from '@starkbox/abi/basics';
+import { exactAmountText } from '@starkbox/abi/internal';
 import type { Class, ClassLimits } from '@starkbox/engine';
 import type { BROADCASTED_DECLARE_TXN, ErrorName } from '@starkbox/spec';
 import { fail } from '../../errors.js';

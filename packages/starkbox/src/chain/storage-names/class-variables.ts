@@ -1,11 +1,11 @@
 // Storage variables of classes, read from their programs and sources, by class hash.
+import { readAbi } from '@starkbox/abi';
 import {
   type ClassVariables,
   type FoundSlot,
-  readAbi,
   type StorageHashes,
   variablesOf,
-} from '@starkbox/abi';
+} from '@starkbox/abi/internal';
 import { hades, pedersenPair, type State, starknetKeccak } from '@starkbox/engine';
 import { BoundedMap } from '../../bounded-map.js';
 import type { DebugInfo } from '../../debug-info/debug-info.js';

@@ -1,5 +1,5 @@
 // Felts that may be keys of maps: what a transaction mentions, and what every chain has.
-import { FIXTURE_NAMES, type KeyWords } from '@starkbox/abi';
+import { FIXTURE_NAMES, type KeyWords } from '@starkbox/abi/internal';
 import { hex } from '../../felt.js';
 import { isFelt, listOf, membersOf } from '../../json/reader.js';
 

@@ -5,7 +5,7 @@ import {
   type HashCache,
   type KeyWords,
   SlotSearch,
-} from '@starkbox/abi';
+} from '@starkbox/abi/internal';
 import type { State } from '@starkbox/engine';
 import { BoundedMap } from '../../bounded-map.js';
 import type { DebugInfos } from '../../debug-info/debug-infos.js';

@@ -1,6 +1,6 @@
 // The bundle command: writes a transaction of a running node into a file that a debugger opens.
 import { dirname } from 'node:path';
-import { counted, fitted } from '@starkbox/abi';
+import { counted, fitted } from '@starkbox/abi/basics';
 import { BUNDLE_EXTENSION, checkedName } from '../../bundles/content/format.js';
 import { beginDraft, endDraft } from '../../files/atomic-file.js';
 import { createFolder } from '../../files/create-folder.js';

@@ -182,7 +182,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
         transaction_hash: checkedHash(hash),
       });
       if (json) return `${stringify(explained)}\n`;
-      const { explanationOnTerminal } = await import('@starkbox/abi');
+      const { explanationOnTerminal } = await import('@starkbox/abi/internal');
       return `${explanationOnTerminal(explained.text, { paint, width })}\n`;
     },
   },

@@ -1,5 +1,6 @@
 // The coverage command: prints which entry points were called, and writes which lines ran.
-import { Coverage, type CoveragePage, counted, coverageText } from '@starkbox/abi';
+import { counted } from '@starkbox/abi/basics';
+import { Coverage, type CoveragePage, coverageText } from '@starkbox/abi/internal';
 import { Class } from '@starkbox/engine';
 import { ADD_DEBUG_INFO } from '../../debug-info/artifact.js';
 import { hasPlaces, LineCoverage } from '../../debug-info/line-coverage.js';

@@ -7,7 +7,7 @@ import {
   table,
   textWidth,
   withShortHashes,
-} from '@starkbox/abi';
+} from '@starkbox/abi/basics';
 import { readAsNode } from '../../node/read-image.js';
 import { showing } from '../../probe.js';
 import { DifferenceFound, moment, type Style } from './format.js';

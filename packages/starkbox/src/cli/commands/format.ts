@@ -1,6 +1,6 @@
 // Output of commands: its style, sizes and times for people, and the report of a comparison.
 import { writeFileSync } from 'node:fs';
-import type { Width } from '@starkbox/abi/text-layout';
+import type { Width } from '@starkbox/abi/basics';
 import type { Environment } from '../../config/environment.js';
 import { codeOf, reasonOf } from '../../errors.js';
 import type { WorkDisplay } from '../../probe.js';

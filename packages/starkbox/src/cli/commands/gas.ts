@@ -1,24 +1,21 @@
 // The report command: prints what each function cost, draws it, and compares it with a baseline.
+import { GasReport } from '@starkbox/abi';
+import { counted, fitted, grouped, table } from '@starkbox/abi/basics';
 import {
   type Baseline,
   baselineOf,
   COUNTED,
   collapsedStacks,
-  counted,
-  fitted,
   flameSvg,
   type GasChange,
   type GasPage,
-  GasReport,
   gasChanges,
   gasText,
-  grouped,
   isBeyond,
   MEASURES,
   readBaseline,
   resourceName,
-  table,
-} from '@starkbox/abi';
+} from '@starkbox/abi/internal';
 import { UsageError } from '../../config/option.js';
 import { reasonOf } from '../../errors.js';
 import { readRegularSync } from '../../files/regular-file.js';

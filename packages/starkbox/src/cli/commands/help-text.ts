@@ -1,5 +1,5 @@
 // Layout of help: paragraphs, and lists of terms with their meaning, as wide as the terminal.
-import { wrapped as wrappedLine } from '@starkbox/abi/text-layout';
+import { wrapped as wrappedLine } from '@starkbox/abi/basics';
 import type { Paint } from '../../terminal.js';
 
 export interface HelpStyle {

@@ -1,5 +1,5 @@
 // The inspect command: checks an image as a load does, and prints what it contains.
-import { counted, grouped, table, withShortHashes, wrapped } from '@starkbox/abi';
+import { counted, grouped, table, withShortHashes, wrapped } from '@starkbox/abi/basics';
 import { FORMAT } from '../../dump/image/format.js';
 import type { ImageHeader } from '../../dump/image/header.js';
 import { readAsNode } from '../../node/read-image.js';

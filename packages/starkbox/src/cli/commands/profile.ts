@@ -1,7 +1,7 @@
 // The profile command: writes the trace of a transaction, and its classes, for cairo-profiler.
 import { closeSync, existsSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { counted, fitted } from '@starkbox/abi';
+import { counted, fitted } from '@starkbox/abi/basics';
 import { Class } from '@starkbox/engine';
 import type { MACHINE_CLASS } from '@starkbox/spec';
 import { ANNOTATIONS } from '../../debug-info/artifact.js';

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { counted, fitted } from '@starkbox/abi';
+import { counted, fitted } from '@starkbox/abi/basics';
 import { WebSocket } from 'ws';
 import { longName } from '../../config/option.js';
 import { isConfigKey, OPTIONS } from '../../config/options.js';

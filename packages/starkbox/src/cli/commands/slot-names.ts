@@ -1,14 +1,13 @@
 // Names of storage slots and contracts: from a file, and as a node gives them.
 
+import { namesOf, valueText } from '@starkbox/abi';
 import {
   decodeSlot,
   type SlotName as FoundName,
-  namesOf,
   plainFeltText,
   slotPartText,
   slotText,
-  valueText,
-} from '@starkbox/abi';
+} from '@starkbox/abi/internal';
 import { storageAddress } from '@starkbox/engine';
 import { Abis } from '../../chain/queries/abis.js';
 import { ContractNames, type NamedChain } from '../../chain/queries/contract-names.js';

@@ -1,5 +1,5 @@
 // Errors of ajv as one line: which value is wrong, and what was expected.
-import { listed } from '@starkbox/abi/text-layout';
+import { listed } from '@starkbox/abi/basics';
 import type { AnySchemaObject, ErrorObject, ValidateFunction } from 'ajv';
 import { parse } from '../../json/json.js';
 import { didYouMean, nearest } from './method-suggestions.js';

@@ -1,5 +1,6 @@
 // Comparison of two classes, or of two chains: the same histories on both.
-import { type Abi, decodeEvent, table, valueText } from '@starkbox/abi';
+import { type Abi, decodeEvent, valueText } from '@starkbox/abi';
+import { table } from '@starkbox/abi/basics';
 import * as fc from 'fast-check';
 import type { CallBranch, DirectResult } from 'starkbox';
 import { Histories } from '../histories/histories.js';

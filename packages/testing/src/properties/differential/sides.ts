@@ -1,6 +1,6 @@
 // The two sides of a comparison: branches on which contracts have different classes.
 import { readFile } from 'node:fs/promises';
-import { canonicalFelt } from '@starkbox/abi';
+import { canonicalFelt } from '@starkbox/abi/basics';
 import type { CallBranch } from 'starkbox';
 import type { LocalTestChain } from '../../test-chain.js';
 

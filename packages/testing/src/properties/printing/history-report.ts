@@ -1,5 +1,7 @@
 // The report of a history: its steps as a table, the last call with its tree, and a test that repeats it.
-import { buildTree, type Invocation, readAbi, table, treeLines, View } from '@starkbox/abi';
+import { buildTree, readAbi } from '@starkbox/abi';
+import { table } from '@starkbox/abi/basics';
+import { type Invocation, treeLines, View } from '@starkbox/abi/internal';
 import type { CallBranch, Chain, DirectResult } from 'starkbox';
 import type { EncodedCall, HistorySource } from '../histories/histories.js';
 import type { Actor, Target } from '../histories/vocabulary.js';

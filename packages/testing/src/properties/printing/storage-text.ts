@@ -1,12 +1,7 @@
 // Writes to storage by the names of variables.
-import {
-  decodeSlot,
-  plainFeltText,
-  type SlotName,
-  shortAddress,
-  slotPartText,
-  valueText,
-} from '@starkbox/abi';
+import { valueText } from '@starkbox/abi';
+import { shortAddress } from '@starkbox/abi/basics';
+import { decodeSlot, plainFeltText, type SlotName, slotPartText } from '@starkbox/abi/internal';
 import type { CallBranch, Chain } from 'starkbox';
 import type { AddressNames } from './value-text.js';
 

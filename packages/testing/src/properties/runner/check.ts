@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { basename, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { counted } from '@starkbox/abi';
+import { counted } from '@starkbox/abi/basics';
 import { defaultFolder } from '../../cache-folder.js';
 import type { Fixture } from '../../fixtures/fixture.js';
 import { mustBeFixture } from '../../fixtures/fixture.js';

@@ -1,6 +1,6 @@
 // The text and the signals of `starkbox fuzz`, which loads this package from the user's project.
 
-import { counted, grouped } from '@starkbox/abi';
+import { counted, grouped } from '@starkbox/abi/basics';
 import type { CheckReport, SearchOptions } from '../model/options.js';
 import { checkInvariants, InvariantViolation } from './check.js';
 import { stepToJson } from './history-text.js';

@@ -1,5 +1,6 @@
 // The chain in the middle of a history: fast calls by the ABI, for invariants and actions.
-import { type Abi, canonicalFelt, readAbi } from '@starkbox/abi';
+import { type Abi, readAbi } from '@starkbox/abi';
+import { canonicalFelt } from '@starkbox/abi/basics';
 import type { CallBranch, DirectCall, DirectResult } from 'starkbox';
 import { LocalTestChain } from '../../test-chain.js';
 import type { StepValue } from '../model/history.js';

@@ -1,5 +1,5 @@
 // Progress of a search: one line that is drawn again on a terminal, and plain lines elsewhere.
-import { counted, grouped } from '@starkbox/abi';
+import { counted, grouped } from '@starkbox/abi/basics';
 import type { SearchState } from './search.js';
 
 /** A stream that is a terminal or not, such as `process.stderr`. */

@@ -1,5 +1,5 @@
 // Reasons of failed calls, in few words.
-import { decodeShortString } from '@starkbox/abi';
+import { decodeShortString } from '@starkbox/abi/basics';
 import type { DirectResult } from 'starkbox';
 
 type CallFailure = NonNullable<DirectResult['failure']>;

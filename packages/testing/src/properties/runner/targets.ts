@@ -1,5 +1,7 @@
 // The contracts and actors of a check, read from the options and the chain.
-import { canonicalFelt, classNameOf, readAbi } from '@starkbox/abi';
+import { readAbi } from '@starkbox/abi';
+import { canonicalFelt } from '@starkbox/abi/basics';
+import { classNameOf } from '@starkbox/abi/internal';
 import type { LocalTestChain } from '../../test-chain.js';
 import type { Actor, Target } from '../histories/vocabulary.js';
 import type { CalledContract, InvariantOptions } from '../model/options.js';

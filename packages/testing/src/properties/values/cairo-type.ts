@@ -1,5 +1,6 @@
 // Cairo types of an ABI as a tree, from which encoders, decoders and arbitraries are compiled.
-import { type Abi, type Parameter, PRIME, readTypeName, shapeOf, shortType } from '@starkbox/abi';
+import type { Abi, Parameter } from '@starkbox/abi';
+import { PRIME, readTypeName, shapeOf, shortType } from '@starkbox/abi/internal';
 
 export type CairoType =
   | { readonly kind: 'integer'; readonly min: bigint; readonly max: bigint; readonly limbs: number }

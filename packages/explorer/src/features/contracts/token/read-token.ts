@@ -1,5 +1,6 @@
 // Facts of a token as its contract reports them: name, symbol, decimals, supply.
-import { type Abi, decodeShortString, selectorOf } from '@starkbox/abi';
+import { type Abi, selectorOf } from '@starkbox/abi';
+import { decodeShortString } from '@starkbox/abi/basics';
 import { useQuery } from '@tanstack/react-query';
 import type { Unit } from '../../../format/amount.js';
 import { escapeText } from '../../../format/untrusted-text.js';

@@ -1,5 +1,6 @@
 // Page of a token: supply, holders, transfers. A token's contract shows the same in a tab.
-import { type Abi, canonicalFelt, shortAddress } from '@starkbox/abi';
+import type { Abi } from '@starkbox/abi';
+import { canonicalFelt, shortAddress } from '@starkbox/abi/basics';
 import { useMemo } from 'react';
 import { to } from '../../../navigation/route.js';
 import { FactOf, Facts } from '../../../parts/facts.js';

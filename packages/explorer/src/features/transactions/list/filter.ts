@@ -1,5 +1,6 @@
 // Filter of transactions: in the page's address, as parameters of the node, in words.
-import { canonicalFelt, type Names, selectorOf } from '@starkbox/abi';
+import { type Names, selectorOf } from '@starkbox/abi';
+import { canonicalFelt } from '@starkbox/abi/basics';
 import { functionName } from '../../../format/names.js';
 import { escapeText } from '../../../format/untrusted-text.js';
 import { numberIn } from '../../../parts/inputs.js';
