@@ -17,8 +17,6 @@ const MEGABYTE = 2 ** 20;
 const PEAK_MEGABYTES = 1536;
 const P99_MILLISECONDS = 250;
 const REVERTER = '0x4e7e47e4';
-/** Headers of a page of another origin. */
-const FOREIGN = { origin: 'https://hostile.example' };
 
 type AttackRun = Run<'idle-seconds' | 'execution-seconds' | 'unfinished-seconds'>;
 
@@ -88,7 +86,7 @@ const together = (
   body: string,
   timeout?: number,
 ): Promise<Answers> =>
-  countAnswers(Array.from({ length: count }, () => client.post(body, FOREIGN, timeout)));
+  countAnswers(Array.from({ length: count }, () => client.post(body, {}, timeout)));
 
 /** One body after the other. */
 const inSequence =
@@ -97,7 +95,7 @@ const inSequence =
   async () => {
     const answers: Answers = { results: 0, errors: 0 };
     for (const body of bodies) {
-      const { results, errors } = await countAnswers([client.post(body, FOREIGN)]);
+      const { results, errors } = await countAnswers([client.post(body, {})]);
       answers.results += results;
       answers.errors += errors;
     }

@@ -61,9 +61,7 @@ describe('a page of another site', () => {
     expect(await ask(page, 'wallet_addInvokeTransaction', stage.transfer('1'))).toMatchObject({
       code: 163,
     });
-    // What every page may read of a chain is answered.
-    const chainId = await stage.node.client.call('starknet_chainId', {});
-    expect(await ask(page, 'wallet_requestChainId')).toBe(chainId);
+    expect(await ask(page, 'wallet_requestChainId')).toMatchObject({ code: 163 });
   });
 
   test('that the node allows gets them', async () => {

@@ -135,7 +135,7 @@ test('refused calls are recorded with their reason', async () => {
   expect(foreign).toMatchObject({
     code: ERRORS.METHOD_FORBIDDEN.code,
     origin,
-    method: 'devnet_getStatus',
+    method: 'unknown',
   });
   expect(foreign?.message).toContain('--allowed-origins');
 });

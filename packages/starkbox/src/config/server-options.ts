@@ -79,9 +79,9 @@ export const SERVER_OPTIONS: OptionTable<ServerConfig> = inGroup('server', {
   allowedOrigins: {
     flag: '--allowed-origins <SITES...>',
     default: undefined,
-    defaultText: 'loopback sites and browser extensions',
+    defaultText: 'pages of this machine and browser extensions',
     parse: origins,
-    help: 'Let pages of these sites use devnet_ methods; * allows any site.',
+    help: 'Let pages of these sites call the node; * allows any site. Other pages get HTTP status 403.',
   },
   authToken: {
     flag: '--auth-token <TOKEN>',

@@ -193,7 +193,7 @@ export class CallBranch<C extends { close(): Promise<void> }> {
     const service = this.#parts.service.branch(this.#written());
     try {
       const subject = { transaction, status: 'REVERTED' as const, reason: failure.message };
-      return await service.explainer.attempt(subject, { showsSource: true });
+      return await service.explainer.attempt(subject);
     } finally {
       await service.close();
     }

@@ -121,11 +121,7 @@ export function explainErrors(
         method,
         error,
         transaction: Object(transactionOf(membersOf(params), index)),
-        attempted: {
-          ...attemptedOf(membersOf(params), transactionOf, index),
-          // A page of any site may call these methods, and is not to read the user's files.
-          showsSource: context.session.isForeign !== true,
-        },
+        attempted: attemptedOf(membersOf(params), transactionOf, index),
       };
       const { queueTimeout = Number.POSITIVE_INFINITY } = chain.options;
       const milliseconds = Math.min(EXPLANATION_MILLISECONDS, (queueTimeout * 1000) / 4);

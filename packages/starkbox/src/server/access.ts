@@ -13,7 +13,7 @@ export interface AccessOptions {
   readonly nodeUrl?: string | undefined;
   /** URL at which clients reach this node, such as that of a proxy. */
   readonly publicUrl?: string | undefined;
-  /** Sites whose pages may use every method; `*` for any. */
+  /** Sites whose pages may call the node; `*` for any. */
   readonly allowedOrigins: readonly string[] | undefined;
   /** The token that every request has to carry, unless it carries one of a client. */
   readonly token: string | undefined;
@@ -29,6 +29,8 @@ export const SOCKET_PROTOCOL = 'starkbox';
 /** Characters of a Host header in messages. */
 const LONGEST_HOST = 100;
 
+/** An Origin header that a message can repeat. */
+const SITE = /^(?:null|https?:\/\/[\w.:[\]-]{1,100})$/;
 const EXTENSION = /^(chrome|moz|safari-web)-extension:\/\/[\w-]+$/;
 
 /** The same rules hold for HTTP and for WebSockets. */
@@ -111,26 +113,32 @@ export class AccessRules {
     return client === undefined ? undefined : { client };
   }
 
-  /**
-   * Whether a request comes from a page that may not use `devnet_` methods. Programs other than browsers,
-   * pages from this machine, browser extensions, the explorer and the allowed origins may use them.
-   */
-  isForeign(headers: IncomingHttpHeaders): boolean {
+  /** The message for a request from a page that may not call this node; undefined for all other requests. */
+  pageRefusal(headers: IncomingHttpHeaders): string | undefined {
+    if (this.#admitsPage(headers)) return undefined;
+    const { origin = '' } = headers;
+    const site = SITE.test(origin) ? origin : undefined;
+    const page = site === undefined ? 'A page of another site' : `A page of the site ${site}`;
+    return `${page} may not call this node. If you trust the site, start the node with --allowed-origins ${site ?? 'https://SITE'}`;
+  }
+
+  /** Programs other than browsers, pages of this machine, browser extensions, the explorer and the allowed origins. */
+  #admitsPage(headers: IncomingHttpHeaders): boolean {
     const { origin, host = '' } = headers;
-    if (this.#origins.has('*')) return false;
+    if (this.#origins.has('*')) return true;
     if (origin === undefined) {
       // Browsers leave the origin out for requests to the same site, and for those whose answer no script reads.
       const site = headers['sec-fetch-site'];
-      if (site === undefined || site === 'none') return false;
-      return site !== 'same-origin' || !this.#isOwnName(host);
+      if (site === undefined || site === 'none') return true;
+      return site === 'same-origin' && this.#isOwnName(host);
     }
-    if (this.#origins.has(origin) || EXTENSION.test(origin)) return false;
+    if (this.#origins.has(origin) || EXTENSION.test(origin)) return true;
     const url = URL.canParse(origin) ? new URL(origin) : undefined;
     if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.origin !== origin) {
-      return true;
+      return false;
     }
-    if (isLoopback(bare(url.hostname))) return false;
-    return url.host !== host.toLowerCase() || !this.#isOwnName(host);
+    if (isLoopback(bare(url.hostname))) return true;
+    return url.host === host.toLowerCase() && this.#isOwnName(host);
   }
 }
 

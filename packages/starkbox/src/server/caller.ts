@@ -12,7 +12,7 @@ const TAG = /^[a-z-]{1,20}$/;
 export function callerOf(
   request: Pick<IncomingMessage, 'headers' | 'url'>,
   transport: 'http' | 'ws',
-  access: Pick<AccessRules, 'isForeign' | 'clientOf'> | undefined,
+  access: Pick<AccessRules, 'clientOf'> | undefined,
 ): Session {
   const { headers } = request;
   const { origin, 'user-agent': agent } = headers;
@@ -20,7 +20,6 @@ export function callerOf(
   return {
     transport,
     origin,
-    isForeign: access?.isForeign(headers),
     client: access?.clientOf(headers),
     agent,
     tag: typeof tag === 'string' && TAG.test(tag) && isOwn(request) ? tag : undefined,

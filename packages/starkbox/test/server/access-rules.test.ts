@@ -115,13 +115,6 @@ describe('the name we are called by', () => {
       expect(access({ host: 'box.example' }).admitsHost('box.example:5050')).toBe(true);
       expect(access({ host: 'box.example' }).admitsHost('other.example')).toBe(false);
     });
-
-    test('a page of the node under such a name may steer the chain', () => {
-      const page = { origin: 'http://starkbox:5050', host: 'starkbox:5050' };
-      expect(open.isForeign(page)).toBe(false);
-      expect(open.isForeign({ ...page, host: 'other:5050' })).toBe(true);
-      expect(access().isForeign(page)).toBe(true);
-    });
   });
 
   test('a refusal names the host that was sent and the option that allows it', () => {
@@ -134,79 +127,97 @@ describe('the name we are called by', () => {
   });
 });
 
-const foreign = (headers: IncomingHttpHeaders, options?: Partial<AccessOptions>): boolean =>
-  access(options).isForeign({ host: 'localhost:5050', ...headers });
+describe('the page that calls', () => {
+  const OPEN: Partial<AccessOptions> = { host: '0.0.0.0' };
+  const NAMED: Partial<AccessOptions> = {
+    allowedOrigins: ['https://app.example', 'null', 'http://[2001:db8::1]:3000'],
+  };
+  const ANY: Partial<AccessOptions> = { allowedOrigins: ['*'] };
+  const OWN_NAME: Partial<AccessOptions> = { ...OPEN, allowedHosts: ['box.example'] };
 
-describe('the site that calls', () => {
-  test('requests without an origin may do everything', () => {
-    expect(foreign({})).toBe(false);
-    expect(foreign({ 'sec-fetch-site': 'none' })).toBe(false);
+  /** Whether the headers of a request pass, with `Host: localhost:5050` unless they have another. */
+  test.each<[string, IncomingHttpHeaders, boolean, Partial<AccessOptions>?]>([
+    // Programs.
+    ['a program', {}, true],
+    ['an address that the user typed', { 'sec-fetch-site': 'none' }, true],
+    // Pages of this machine.
+    ['localhost', { origin: 'http://localhost' }, true],
+    ['a port of localhost', { origin: 'http://localhost:3000' }, true],
+    ['localhost with TLS', { origin: 'https://localhost:3000' }, true],
+    ['a name below localhost', { origin: 'http://app.localhost:3000' }, true],
+    ['127.0.0.1', { origin: 'http://127.0.0.1:8080' }, true],
+    ['another address of 127.*', { origin: 'http://127.8.9.10' }, true],
+    ['[::1]', { origin: 'http://[::1]:3000' }, true],
+    // Browser extensions.
+    ['Chrome', { origin: 'chrome-extension://abcdefghijklmnopabcdefghijklmnop' }, true],
+    ['Firefox', { origin: 'moz-extension://3c1a5f0e-1111-2222-3333-444455556666' }, true],
+    ['Safari', { origin: 'safari-web-extension://3C1A5F0E-1111-2222-3333-444455556666' }, true],
+    ['an extension with a path', { origin: 'chrome-extension://abc/../..' }, false],
+    ['another scheme', { origin: 'evil-extension://abc' }, false],
+    // The explorer: a page of the node itself, by an address or a name of the node.
+    ['the node by its address', own('192.168.1.20:5050'), true, OPEN],
+    ['the node by a private name', own('starkbox:5050'), true, OPEN],
+    ['the node by an allowed name', own('box.example:5050'), true, OWN_NAME],
+    ['the node by a public name', own('box.example:5050'), false, OPEN],
+    ['a private name on loopback', own('starkbox:5050'), false],
+    ['another host', { ...own('starkbox:5050'), host: 'other:5050' }, false, OPEN],
+    ['another port', { origin: 'http://10.0.0.2:3000', host: '10.0.0.2:5050' }, false, OPEN],
+    ['a request without an origin', { 'sec-fetch-site': 'same-origin' }, true],
+    ['a rebound one', { 'sec-fetch-site': 'same-origin', host: 'evil.example' }, false],
+    // Allowed sites.
+    ['an allowed site', { origin: 'https://app.example' }, true, NAMED],
+    ['an allowed address', { origin: 'http://[2001:db8::1]:3000' }, true, NAMED],
+    ['an allowed page without an origin', { origin: 'null' }, true, NAMED],
+    ['an allowed site by another scheme', { origin: 'http://app.example' }, false, NAMED],
+    ['an allowed site at another port', { origin: 'https://app.example:8443' }, false, NAMED],
+    ['a name below an allowed site', { origin: 'https://a.app.example' }, false, NAMED],
+    ['any site', { origin: 'https://any.example' }, true, ANY],
+    ['any request of a page', { 'sec-fetch-site': 'cross-site' }, true, ANY],
+    // Other pages.
+    ['another site', { origin: 'https://evil.example' }, false],
+    ['another site, without an origin', { 'sec-fetch-site': 'cross-site' }, false],
+    ['another port, without an origin', { 'sec-fetch-site': 'same-site' }, false],
+    ['a name that begins with localhost', { origin: 'http://localhost.evil.example' }, false],
+    ['a name that ends with localhost', { origin: 'http://evil-localhost' }, false],
+    ['a name that begins with 127', { origin: 'http://127.0.0.1.evil.example' }, false],
+    ['a user name', { origin: 'http://localhost@evil.example' }, false],
+    ['a word as the port', { origin: 'http://evil.example:localhost' }, false],
+    ['two sites', { origin: 'http://localhost:3000, https://evil.example' }, false],
+    ['a path', { origin: 'http://localhost/' }, false],
+    ['capitals', { origin: 'HTTP://LOCALHOST' }, false],
+    ['a sandboxed frame, or a file', { origin: 'null' }, false],
+    ['nothing', { origin: '' }, false],
+    ['a space', { origin: ' ' }, false],
+    ['file:', { origin: 'file://' }, false],
+    ['ftp:', { origin: 'ftp://localhost' }, false],
+    ['data:', { origin: 'data:text/html,x' }, false],
+    ['another machine', { origin: 'http://192.168.1.20:3000' }, false],
+    ['0.0.0.0', { origin: 'http://0.0.0.0:5050' }, false],
+    ['127.0.0.1 as one number', { origin: 'http://2130706433' }, false],
+  ])('%s: %j passes: %s', (_, headers, passes, options) => {
+    const refusal = access(options).pageRefusal({ host: 'localhost:5050', ...headers });
+    expect(refusal === undefined).toBe(passes);
   });
 
   test.each([
-    'http://localhost',
-    'http://localhost:3000',
-    'https://localhost:3000',
-    'http://app.localhost:3000',
-    'http://127.0.0.1:8080',
-    'http://[::1]:3000',
-    'chrome-extension://abcdefghijklmnopabcdefghijklmnop',
-    'moz-extension://3c1a5f0e-1111-2222-3333-444455556666',
-    'safari-web-extension://3C1A5F0E-1111-2222-3333-444455556666',
-  ])('%s may do everything', (origin) => {
-    expect(foreign({ origin })).toBe(false);
-  });
-
-  test.each([
-    'https://evil.example',
-    'http://localhost.evil.example',
-    'http://evil-localhost',
-    'http://127.0.0.1.evil.example',
-    'http://localhost@evil.example',
-    'http://evil.example:localhost',
-    'http://localhost:3000, https://evil.example',
-    'http://localhost/',
-    'HTTP://LOCALHOST',
-    'null',
-    '',
-    ' ',
-    'file://',
-    'ftp://localhost',
-    'data:text/html,x',
-    'chrome-extension://abc/../..',
-    'evil-extension://abc',
-    'http://192.168.1.20:3000',
-    'http://0.0.0.0:5050',
-    'http://2130706433',
-  ])('%j may not steer the chain', (origin) => {
-    expect(foreign({ origin })).toBe(true);
-  });
-
-  test('a page of the node itself may, if its host is an address or an allowed name', () => {
-    const isForeign = (host: string, allowedHosts?: string[]) =>
-      foreign({ origin: `http://${host}`, host }, { host: '0.0.0.0', allowedHosts });
-    expect(isForeign('192.168.1.20:5050')).toBe(false);
-    expect(isForeign('box.example:5050')).toBe(true);
-    expect(isForeign('box.example:5050', ['box.example'])).toBe(false);
-    const other = { origin: 'http://192.168.1.20:3000', host: '192.168.1.20:5050' };
-    expect(foreign(other, { host: '0.0.0.0' })).toBe(true);
-  });
-
-  test('without an origin, a browser says whether the page is ours', () => {
-    expect(foreign({ 'sec-fetch-site': 'cross-site' })).toBe(true);
-    expect(foreign({ 'sec-fetch-site': 'same-site' })).toBe(true);
-    expect(foreign({ 'sec-fetch-site': 'same-origin' })).toBe(false);
-    expect(foreign({ 'sec-fetch-site': 'same-origin', host: 'evil.example' })).toBe(true);
-  });
-
-  test('more can be named', () => {
-    const allowedOrigins = ['https://app.example', 'null'];
-    expect(foreign({ origin: 'https://app.example' }, { allowedOrigins })).toBe(false);
-    expect(foreign({ origin: 'null' }, { allowedOrigins })).toBe(false);
-    expect(foreign({ origin: 'http://app.example' }, { allowedOrigins })).toBe(true);
-    expect(foreign({ origin: 'https://any.example' }, { allowedOrigins: ['*'] })).toBe(false);
+    ['https://evil.example', '--allowed-origins https://evil.example'],
+    ['http://192.168.1.20:3000', '--allowed-origins http://192.168.1.20:3000'],
+    ['null', '--allowed-origins null'],
+    [undefined, '--allowed-origins https://SITE'],
+    ['\u001b[31m', '--allowed-origins https://SITE'],
+    [`https://${'x'.repeat(10_000)}`, '--allowed-origins https://SITE'],
+  ])('the message for %j has the option to add', (origin, option) => {
+    const headers = { 'sec-fetch-site': 'cross-site', ...(origin === undefined ? {} : { origin }) };
+    const refusal = access().pageRefusal(headers);
+    expect(refusal?.endsWith(option)).toBe(true);
+    expect(refusal).not.toContain('\u001b');
   });
 });
+
+/** Headers of a page of the node. */
+function own(host: string): IncomingHttpHeaders {
+  return { origin: `http://${host}`, host };
+}
 
 describe('the token', () => {
   const admits = (headers: IncomingHttpHeaders) => access({ token: TOKEN }).admitsToken(headers);

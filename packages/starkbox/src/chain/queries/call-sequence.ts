@@ -11,15 +11,13 @@ export interface SequenceRequest {
   readonly overrides: OVERRIDES;
   /** Whether failing calls are explained. */
   readonly explains: boolean;
-  /** Whether explanations may have lines of the source. */
-  readonly showsSource: boolean;
 }
 
 /** The outcome of each call, on the state that the calls before it left. */
 export async function callSequence(
   chain: Chain,
   explainer: Explainer,
-  { calls, id, overrides, explains, showsSource }: SequenceRequest,
+  { calls, id, overrides, explains }: SequenceRequest,
   signal?: AbortSignal,
 ): Promise<readonly CALL_OUTCOME[]> {
   const location = await explainer.overridden(id, overrides, signal);
@@ -59,7 +57,7 @@ export async function callSequence(
         status: 'REVERTED',
         reason: reasonOfError(revert_error),
       },
-      { location: { world, number, state, context }, showsSource, signal },
+      { location: { world, number, state, context }, signal },
     );
     outcomes.push({ ...outcome, failure: { revert_error, explained } });
   }

@@ -106,8 +106,7 @@ export class Explainer {
     const subject = subjectOf(parse(transaction), parse(receipt), parse(trace));
     const run = (): Promise<Retrace | undefined> =>
       retraceTransaction(this.#chain, hash, { signal });
-    const options = { showsSource: true, state: world.pendingState };
-    const traced = await this.#traced(run, subject.reason, options);
+    const traced = await this.#traced(run, subject.reason, world.pendingState);
     const state = stateBefore(world, located.block);
     const location = state && { world, number: located.block - 1, state };
     return this.#explain({ ...subject, ...traced }, location, { signal });
@@ -219,7 +218,7 @@ export class Explainer {
 
   #attempted(
     { transaction, reason }: Subject,
-    { earlier = [], validate = true, showsSource = false, signal }: Attempted,
+    { earlier = [], validate = true, signal }: Attempted,
     location: RetraceLocation,
   ): Promise<Traced> {
     const chain = this.#chain;
@@ -232,7 +231,7 @@ export class Explainer {
               signal,
             }),
       reason,
-      { showsSource, state: location.state },
+      location.state,
     );
   }
 
@@ -240,14 +239,14 @@ export class Explainer {
   async #traced(
     run: () => Promise<Retrace | undefined>,
     reason: string | undefined,
-    options: StackOptions,
+    state: State,
   ): Promise<Traced> {
     const traced = await this.#orNothing('the second run', run);
     if (!traced) return {};
     const { readFailure } = await import('@starkbox/abi');
     const path = failedPath(traced.frames, readFailure(reason ?? '').path.at(-1));
     const stacks: FrameStack[] = [];
-    for (const frame of path) stacks.push(await this.#stackOf(frame, options));
+    for (const frame of path) stacks.push(await this.#stackOf(frame, state));
     return {
       stack: stacks.at(-1)?.stack ?? [],
       outerStacks: stacks.slice(0, -1),
@@ -258,9 +257,9 @@ export class Explainer {
     };
   }
 
-  async #stackOf(frame: RetracedFrame, { showsSource, state }: StackOptions): Promise<FrameStack> {
+  async #stackOf(frame: RetracedFrame, state: State): Promise<FrameStack> {
     const stack = await cairoStack(frame, this.#infos, state);
-    const texts = showsSource ? this.#infos.texts(frame.class_hash) : undefined;
+    const texts = this.#infos.texts(frame.class_hash);
     return {
       contract: frame.contract_address,
       selector: frame.entry_point_selector,
@@ -391,13 +390,6 @@ interface ExplainOptions {
 
 type Traced = Pick<Subject, 'stack' | 'outerStacks' | 'printed'>;
 
-interface StackOptions {
-  /** Whether lines of the source may be shown to the caller. */
-  readonly showsSource: boolean;
-  /** In which classes are found. */
-  readonly state: State;
-}
-
 /** Facts about what was not included. */
 export interface Attempted {
   /** Transactions that were run before it. */
@@ -408,8 +400,6 @@ export interface Attempted {
   /** Instead of a block. */
   readonly location?: RetraceLocation | undefined;
   readonly validate?: boolean;
-  /** Whether lines of the source may be shown to the caller. */
-  readonly showsSource?: boolean;
   /** Ends the second run; the explanation is then made without it. */
   readonly signal?: AbortSignal | undefined;
 }

@@ -51,8 +51,6 @@ export function simulationMethods(chain: Chain, explainer: Explainer): Group<Sim
         id: block_id,
         overrides,
         explains: explain,
-        // A page of any site may call this method, and is not to read the user's files.
-        showsSource: session.isForeign !== true,
       };
       return callSequence(chain, explainer, request, session.signal);
     },

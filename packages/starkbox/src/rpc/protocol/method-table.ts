@@ -1,4 +1,4 @@
-// Table of the methods that are served, by all their names, and the rules of who may call which.
+// Table of the methods that are served, by all their names, and which of them are restricted.
 import { ERRORS, methodFacts, namesOf, type Prefix } from '@starkbox/spec';
 import { RpcError } from '../../errors.js';
 import type { Handler, HandlerLookup, Session } from './call-context.js';
@@ -13,7 +13,6 @@ export interface MethodEntry {
   readonly documented: string;
   /** The prefix of the name that was used. */
   readonly prefix: Prefix;
-  readonly isControl: boolean;
   readonly needsListener: boolean;
   readonly isJournalled: boolean;
 }
@@ -22,8 +21,6 @@ export interface Method {
   readonly entry: MethodEntry;
   readonly handler: Handler;
 }
-
-const FOREIGN = 'Pages of this site may not call devnet_ methods; allow it with --allowed-origins';
 
 /** Facts of methods by all their names, and which are forbidden. Chains of a node share one. */
 export class MethodIndex {
@@ -45,8 +42,7 @@ export class MethodIndex {
     for (const documentedName of documented) {
       const name = renamed[documentedName] ?? documentedName;
       const { needsListener = false, journalled: isJournalled = false } = methodFacts(name) ?? {};
-      const isControl = name.startsWith('devnet_');
-      const entry = { name, documented: documentedName, isControl, needsListener, isJournalled };
+      const entry = { name, documented: documentedName, needsListener, isJournalled };
       for (const { name: alias, prefix } of namesOf(documentedName)) {
         facts.set(alias, { ...entry, prefix });
         if (forbidden.has(name)) forbidden.add(alias);
@@ -79,7 +75,7 @@ export class MethodTable {
   }
 
   /**
-   * The method of that name, if the caller may call it.
+   * The method of that name, if it may be called.
    *
    * @throws RpcError
    */
@@ -87,9 +83,6 @@ export class MethodTable {
     const method = this.#index.facts.get(name);
     if (this.#index.isRestricted(name))
       throw new RpcError(ERRORS.METHOD_FORBIDDEN.code, 'Method forbidden');
-    if (session.isForeign && method?.isControl) {
-      throw new RpcError(ERRORS.METHOD_FORBIDDEN.code, 'Method forbidden', { reason: FOREIGN });
-    }
     const handler = method && this.#handlerOf(method.documented);
     if (!handler) throw notFound(this.#noSuchMethod(name));
     if (method.needsListener && !session.listener) throw notFound(this.#needsSocket(session));

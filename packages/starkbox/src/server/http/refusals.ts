@@ -1,4 +1,4 @@
-// Refusals of requests: host, token and type of their body, and instances that cannot be opened here.
+// Refusals of requests: host, page, token and type of their body, and instances that cannot be opened here.
 import type { IncomingMessage } from 'node:http';
 import { ERRORS } from '@starkbox/spec';
 import { InstanceElsewhere, RpcError } from '../../errors.js';
@@ -7,7 +7,13 @@ import { errorAnswer, idOf } from '../../rpc/protocol/envelope.js';
 import type { AccessRules } from '../access.js';
 import { callerOf } from '../caller.js';
 import { json, type Reply } from './reply.js';
-import { neededFirst, pathOf, type Target, type TargetLookup } from './request-target.js';
+import {
+  accessBefore,
+  pathOf,
+  type RequestedAccess,
+  type Target,
+  type TargetLookup,
+} from './request-target.js';
 import { isLocalPeer } from './wallet-script.js';
 
 /** Where refusals are recorded, and the rules that they follow. */
@@ -22,14 +28,14 @@ export function refuseBeforeLookup(
   request: IncomingMessage,
   options: Rules & TargetLookup,
 ): Reply | undefined {
-  const needed = neededFirst(request, options);
-  return needed && refuseAccess(request, options, needed === 'token');
+  const access = accessBefore(request, options);
+  return access && refuseAccess(request, options, access);
 }
 
 export function refuseAccess(
   request: IncomingMessage,
   options: Rules,
-  requiresToken: boolean,
+  what: RequestedAccess,
 ): Reply | undefined {
   const { access } = options;
   const { headers } = request;
@@ -38,7 +44,12 @@ export function refuseAccess(
   if (wrongHost !== undefined) {
     return refusalOf(request, options, 403, new RpcError(ERRORS.METHOD_FORBIDDEN.code, wrongHost));
   }
-  if (!requiresToken || access.admitsToken(headers)) return undefined;
+  if (what === 'file') return undefined;
+  const wrongPage = access.pageRefusal(headers);
+  if (wrongPage !== undefined) {
+    return refusalOf(request, options, 403, new RpcError(ERRORS.METHOD_FORBIDDEN.code, wrongPage));
+  }
+  if (access.admitsToken(headers)) return undefined;
   const error = new RpcError(-32001, 'Unauthorized: send the token as Authorization: Bearer');
   const reply = refusalOf(request, options, 401, error);
   return { ...reply, headers: { ...reply.headers, 'www-authenticate': 'Bearer' } };

@@ -65,14 +65,17 @@ export function destinationOf(
   return target instanceof Promise ? target.then(destinationAt) : destinationAt(target);
 }
 
-/** What a request must have before an instance is looked for, which would load it, or reveal that it exists. */
-export function neededFirst(
+/** A call, or a file or preflight, which hold no secret and change nothing. */
+export type RequestedAccess = 'call' | 'file';
+
+/** What to check before an instance is looked for, which would load it, or reveal that it exists. */
+export function accessBefore(
   request: IncomingMessage,
   { instance }: TargetLookup,
-): 'token' | 'host' | undefined {
+): RequestedAccess | undefined {
   const instancePath = instance && instancePathOf(pathOf(request));
   if (!instancePath) return undefined;
-  return isOpenTo(request, instancePath.path) ? 'host' : 'token';
+  return isOpenTo(request, instancePath.path) ? 'file' : 'call';
 }
 
 /** A preflight carries no token, nor does a browser that loads files, which are the same for all chains. */

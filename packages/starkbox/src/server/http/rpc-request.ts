@@ -160,17 +160,15 @@ class RequestSession implements Session {
   readonly origin: string | undefined;
   readonly agent: string | undefined;
   readonly tag: string | undefined;
-  readonly isForeign: boolean | undefined;
   readonly client: string | undefined;
   readonly apiKey: string | undefined;
   #controller: AbortController | undefined;
   #ending: { readonly reason: unknown } | undefined;
 
-  constructor({ origin, agent, tag, isForeign, client, apiKey }: Session) {
+  constructor({ origin, agent, tag, client, apiKey }: Session) {
     this.origin = origin;
     this.agent = agent;
     this.tag = tag;
-    this.isForeign = isForeign;
     this.client = client;
     this.apiKey = apiKey;
   }

@@ -82,7 +82,7 @@ type Serve = (
 interface Route {
   readonly GET?: Serve;
   readonly POST?: Serve;
-  /** Needs no token. */
+  /** Needs no token, and pages of all sites may load it. */
   readonly isOpen?: boolean;
   /** Sends no CORS headers. */
   readonly isOwn?: boolean;
@@ -155,7 +155,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
       const take = (destination: Destination | undefined): void => {
         const upgrade = destination && upgradeOf(request, destination, routes, options);
         connections.whenAnswered(socket, () => {
-          const refusal = upgrade && refuseAccess(request, options, true);
+          const refusal = upgrade && refuseAccess(request, options, 'call');
           if (refusal) {
             socket.end(rawReply(refusal));
           } else if (upgrade) {
@@ -285,7 +285,7 @@ function serve(
   const { request } = open;
   const released = releasedBy(request, options);
   if (released !== undefined) {
-    return refuseAccess(request, options, true) ?? serveRelease(released, request, options);
+    return refuseAccess(request, options, 'call') ?? serveRelease(released, options);
   }
   const earlyRefusal = refuseBeforeLookup(request, options);
   if (earlyRefusal) return earlyRefusal;
@@ -320,10 +320,9 @@ function serveAt(
   const { method } = request;
   const path = destination?.path ?? pathOf(request);
   const route = destination && routes.get(Explorer.owns(path) ? '/ui' : path);
-  // A preflight request carries no token.
-  const requiresToken =
-    method !== 'OPTIONS' && (!destination || (route !== undefined && !route.isOpen));
-  const refusal = refuseAccess(request, options, requiresToken);
+  // A preflight carries no token. It passes for every page, so that the page can read why its call is rejected.
+  const isCall = method !== 'OPTIONS' && (!destination || (route !== undefined && !route.isOpen));
+  const refusal = refuseAccess(request, options, isCall ? 'call' : 'file');
   if (refusal) return refusal;
   if (method === 'OPTIONS' && !route?.isOwn) {
     return preflight(request, options.access, route?.header);
@@ -368,16 +367,6 @@ function serveConfig(
   { config, onRefusal }: Target,
   access: AccessRules | undefined,
 ): Reply {
-  // It contains the seed, from which all private keys follow.
-  if (access?.isForeign(request.headers)) {
-    const message = 'Pages of this site may not read /config; allow it with --allowed-origins';
-    return refusalOf(
-      request,
-      { access, onRefusal },
-      403,
-      new RpcError(ERRORS.METHOD_FORBIDDEN.code, message),
-    );
-  }
   const publicConfig = config();
   if (publicConfig === undefined) {
     const reason = '/config returns the same as devnet_getConfig, which --restrictive-mode forbids';

@@ -19,8 +19,8 @@ export interface SocketOptions extends ConnectionOptions {
   readonly messageLimit: number;
   /** What all requests and answers may hold together; unlimited by default. */
   readonly budget?: MemoryBudget | undefined;
-  /** Marks callers that may not use `devnet_` methods, and names clients. */
-  readonly access?: Pick<AccessRules, 'isForeign' | 'clientOf'>;
+  /** Names clients. */
+  readonly access?: Pick<AccessRules, 'clientOf'>;
   /** The most connections at a time. */
   readonly maximumSockets?: number;
   /** Interval of pings; 30,000 by default. A client that misses one is disconnected. */
