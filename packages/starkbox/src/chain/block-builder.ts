@@ -2,6 +2,7 @@
 import { stopwatch } from '../probe.js';
 import type { Chain } from './chain.js';
 import type { TimedSteps } from './interval-timer.js';
+import { countSelected } from './mempool/mempool.js';
 import { preConfirm, selectFromMempool } from './mempool-controls.js';
 import { callCause } from './world/cause.js';
 
@@ -12,7 +13,7 @@ const STEPS = 4;
 const SHORTEST_STEPS = 0.04;
 
 /** Transactions that are selected, or executed, in one change: others wait for so long at most. */
-const MOST_AT_ONCE = 50;
+const MAX_AT_ONCE = 50;
 
 /** The steps of a builder that closes a block every `interval` seconds. */
 export function streamBlocks(chain: Chain, interval: number): TimedSteps {
@@ -42,20 +43,20 @@ export function streamBlocks(chain: Chain, interval: number): TimedSteps {
 async function execute(chain: Chain, seconds: number, isActive: () => boolean): Promise<boolean> {
   const elapsed = stopwatch();
   for (;;) {
-    const { size } = chain.world.mempool.selected;
+    const size = countSelected(chain.world.mempool);
     if (size === 0) return true;
-    const count = Math.min(size, MOST_AT_ONCE);
+    const count = Math.min(size, MAX_AT_ONCE);
     const cause = callCause('devnet_mempoolPreConfirm', { count });
     const { isFull } = await preConfirm(chain, count, cause);
     if (isFull) return false;
-    const isBacklog = size >= MOST_AT_ONCE;
+    const isBacklog = size >= MAX_AT_ONCE;
     if (!isBacklog || elapsed() > seconds || !isActive()) return true;
     await select(chain);
   }
 }
 
 async function select(chain: Chain): Promise<void> {
-  if (chain.world.mempool.waiting.size === chain.world.mempool.selected.size) return;
-  const count = MOST_AT_ONCE;
+  if (chain.world.mempool.waiting.size === countSelected(chain.world.mempool)) return;
+  const count = MAX_AT_ONCE;
   await selectFromMempool(chain, count, callCause('devnet_mempoolSelect', { count }));
 }

@@ -3,7 +3,7 @@ import { fail, refuse } from '../errors.js';
 import { onlyOriginFailures } from '../fork/fork.js';
 import { sliced } from '../scheduling/slices.js';
 import type { Chain } from './chain.js';
-import { cleared, inMempool, withoutWaiting } from './mempool/mempool.js';
+import { inMempool, withoutAll, withoutWaiting } from './mempool/mempool.js';
 import { closeNow } from './steps/close-block.js';
 import { EVERY, type PreConfirmed, preConfirmed, selected } from './steps/mempool-steps.js';
 import { type Cause, callCause } from './world/cause.js';
@@ -71,6 +71,6 @@ export function removeFromMempool(chain: Chain, hash: string, cause?: Cause): Pr
 export function clearMempool(chain: Chain, cause?: Cause): Promise<number> {
   return chain.write(cause, async (world) => {
     const { size } = world.mempool.waiting;
-    return [size === 0 ? world : { ...world, mempool: cleared(world.mempool) }, size];
+    return [size === 0 ? world : { ...world, mempool: withoutAll(world.mempool) }, size];
   });
 }

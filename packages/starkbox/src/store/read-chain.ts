@@ -2,7 +2,7 @@
 
 import { Class } from '@starkbox/engine';
 import { History } from '../chain/history/history.js';
-import { restoredMempool, settledMempool } from '../chain/mempool/mempool.js';
+import { restoreMempool, settleMempool } from '../chain/mempool/restore.js';
 import { applied, declaredIn } from '../chain/steps/apply-state-diff.js';
 import { withOldHash } from '../chain/steps/close-block.js';
 import type { SnapshotNote, WorldAndSnapshots } from '../chain/world/chain-store.js';
@@ -77,7 +77,7 @@ function headParts({ database, keys }: ChainSource, head: HeadRecord): WorldPart
     ...readWorldJson(head.moment),
     messages: messages ? messagesFromJson(JSON.parse(messages.toString())) : NO_MESSAGES,
     labels: labels ? labelsFromJson(JSON.parse(labels.toString())) : NO_LABELS,
-    mempool: restoredMempool(
+    mempool: restoreMempool(
       textsOf(database, keys, 'waiting').map((text) => waitingFromJson(JSON.parse(text))),
       dropped.map(({ value }) => droppedFromJson(JSON.parse(value.toString()))),
       last ? numberIn(last.key) + 1 : 0,
@@ -109,7 +109,7 @@ async function worldAt(
   const journal = List<string>();
   return Object.freeze({
     ...parts,
-    mempool: await settledMempool(parts.mempool, (address) => state.nonceAt(address)),
+    mempool: await settleMempool(parts.mempool, (address) => state.nonceAt(address)),
     pendingState: state,
     latestState: latest,
     history,

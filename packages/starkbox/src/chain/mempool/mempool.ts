@@ -1,8 +1,17 @@
 // Mempool: transactions that wait for execution, by arrival, by sender and by order of execution.
-import { poseidon, type Transaction } from '@starkbox/engine';
-import { hex } from '../../felt.js';
+import type { Transaction } from '@starkbox/engine';
 import { List, PersistentMap } from '../../immutable.js';
-import { atOnce, Slices, type Steps } from '../../scheduling/slices.js';
+import { atOnce, type Steps } from '../../scheduling/slices.js';
+import {
+  arrivalKey,
+  DEFAULT_ORDER,
+  type Gate,
+  isExecutable,
+  type MempoolOrder,
+  READY,
+  readyKey,
+  selectedKey,
+} from './rules.js';
 import { SortedMap } from './sorted-map.js';
 
 export type PoolType = 'INVOKE' | 'DECLARE' | 'DEPLOY_ACCOUNT';
@@ -35,28 +44,6 @@ export interface QueuedTransaction extends PoolTransaction {
   readonly since?: number | undefined;
 }
 
-/** Which of the executable transactions is next. */
-export interface MempoolOrder {
-  readonly kind: 'fifo' | 'tip' | 'random' | 'list';
-  readonly seed: number;
-  /** Of the kind `list`: hashes of transactions that come first. */
-  readonly list?: readonly string[] | undefined;
-}
-
-/** Which transactions of a network can be executed now. */
-export interface Gate {
-  /** Those that wait from this round or an earlier one. */
-  readonly round: number;
-  /** Those that pay this price of L2 gas, in fri; undefined: all. */
-  readonly price: bigint | undefined;
-}
-
-export interface PoolRules {
-  readonly order: MempoolOrder;
-  /** Undefined: all that have the next nonce of their account can be executed. */
-  readonly gate: Gate | undefined;
-}
-
 /** A transaction that left the pool without being executed, and why. */
 export interface Dropped {
   readonly hash: string;
@@ -75,30 +62,16 @@ interface Sender {
   readonly queue: SortedMap<string>;
 }
 
-/** The indexes that a gate needs. Each has hashes. */
-interface Gated extends Gate {
-  /** Delayed ones that have the next nonce, by round. */
-  readonly delayed: SortedMap<string>;
-  /** Those that have the next nonce and do not pay the price, by the price that they pay. */
-  readonly underpriced: SortedMap<string>;
-  /** Those that can be selected, by the price that they pay. */
-  readonly prices: SortedMap<string>;
-  /** All of them, by the round from which they wait. */
-  readonly ages: SortedMap<string>;
-}
-
 export interface Mempool {
   readonly order: MempoolOrder;
-  readonly gated: Gated | undefined;
+  readonly gate: Gate | undefined;
   /** By arrival. */
   readonly waiting: SortedMap<QueuedTransaction>;
   /** Arrivals by hash. */
   readonly arrivals: PersistentMap<string, number>;
   readonly senders: PersistentMap<string, Sender>;
-  /** Hashes of those that can be selected, at most one of each sender, by order of execution. */
-  readonly ready: SortedMap<string>;
-  /** Hashes of those that are selected, by position. */
-  readonly selected: SortedMap<string>;
+  /** Hashes in the order of execution: those that are selected, then those that can be, at most one of each sender. */
+  readonly upcoming: SortedMap<string>;
   /** The arrivals so far are those from `first` up to `next`. */
   readonly first: number;
   readonly next: number;
@@ -112,20 +85,17 @@ export interface Mempool {
 /** In the middle of the numbers, because transactions that return are counted downwards. */
 const FIRST_ARRIVAL = 2 ** 40;
 /** Transactions that left and are remembered. */
-const MOST_DROPPED = 10_000;
+const MAX_DROPPED = 10_000;
 /** Reasons are cut at this length: a panic may have a text of any length. */
-const LONGEST_REASON = 1000;
-
-export const DEFAULT_ORDER: MempoolOrder = { kind: 'fifo', seed: 0 };
+const MAX_REASON_LENGTH = 1000;
 
 export const EMPTY_MEMPOOL: Mempool = {
   order: DEFAULT_ORDER,
-  gated: undefined,
+  gate: undefined,
   waiting: new SortedMap(),
   arrivals: PersistentMap(),
   senders: PersistentMap(),
-  ready: new SortedMap(),
-  selected: new SortedMap(),
+  upcoming: new SortedMap(),
   first: FIRST_ARRIVAL,
   next: FIRST_ARRIVAL,
   nextPosition: 0,
@@ -133,52 +103,15 @@ export const EMPTY_MEMPOOL: Mempool = {
   droppedCount: 0,
 };
 
-// Keys that compare like what they stand for.
-
-export function arrivalKey(arrival: number): string {
-  return String(arrival).padStart(16, '0');
-}
-
 function nonceKey(nonce: bigint): string {
   return nonce.toString(16).padStart(64, '0');
 }
 
-const LARGEST_TIP = 2n ** 64n - 1n;
-
-/** Positions in lists of hashes. */
-const listPositions = new WeakMap<readonly string[], ReadonlyMap<string, number>>();
-
-function positionIn(list: readonly string[], hash: string): number {
-  const cached = listPositions.get(list);
-  const positions = cached ?? new Map(list.map((listed, index) => [listed, index]));
-  if (!cached) listPositions.set(list, positions);
-  return positions.get(hash) ?? list.length;
-}
-
-function orderKey(
-  { kind, seed, list = [] }: MempoolOrder,
-  { arrival, tip, hash }: QueuedTransaction,
-): string {
-  const last = arrivalKey(arrival);
-  if (kind === 'fifo') return last;
-  if (kind === 'list') return `${arrivalKey(positionIn(list, hash))} ${last}`;
-  if (kind === 'tip') return `${String(LARGEST_TIP - tip).padStart(20, '0')} ${last}`;
-  return `${poseidon([hex(seed), hash])
-    .slice(2)
-    .padStart(64, '0')} ${last}`;
-}
-
-function ageKey({ since = 0, arrival }: QueuedTransaction): string {
-  return `${arrivalKey(since)} ${arrivalKey(arrival)}`;
-}
-
-const PRICE_DIGITS = 39;
-
-function priceKey({ maxPrice, arrival }: QueuedTransaction): string {
-  return `${String(maxPrice).padStart(PRICE_DIGITS, '0')} ${arrivalKey(arrival)}`;
-}
-
 // Reading.
+
+export function countSelected({ upcoming }: Mempool): number {
+  return upcoming.rank(READY);
+}
 
 export function inMempool(
   { waiting, arrivals }: Mempool,
@@ -204,16 +137,6 @@ export function lacksNonce({ senders }: Mempool, { sender, nonce }: PoolTransact
   return queue === undefined || BigInt(queue.rank(nonceKey(nonce))) !== nonce - account;
 }
 
-/** Whether it cannot be executed before a later round of the network. */
-export function isDelayed({ gated }: Mempool, { since = 0 }: QueuedTransaction): boolean {
-  return gated !== undefined && since > gated.round;
-}
-
-/** Whether it waits until the price falls. */
-export function isUnderpriced({ gated }: Mempool, { maxPrice }: QueuedTransaction): boolean {
-  return gated?.price !== undefined && maxPrice < gated.price;
-}
-
 /** What the lists of dropped transactions of two pools differ in: by number, `undefined` for one that is forgotten. */
 export function* droppedBetween(
   before: Mempool,
@@ -237,114 +160,10 @@ export function* droppedBetween(
   }
 }
 
-// Rules.
-
-/** The same pool under other rules: what changes takes logarithmic time for each transaction that it affects. */
-export function* underRules(pool: Mempool, { order, gate }: PoolRules): Steps<Mempool> {
-  const ordered = yield* inOrder(pool, order);
-  if (!gate) return ordered.gated ? yield* withoutGate(ordered) : ordered;
-  return ordered.gated
-    ? yield* movedTo(ordered, ordered.gated, gate)
-    : yield* withGate(ordered, gate);
-}
-
-function* inOrder(pool: Mempool, order: MempoolOrder): Steps<Mempool> {
-  const { kind, seed, list } = pool.order;
-  if (kind === order.kind && seed === order.seed && list === order.list) return pool;
-  let ready = new SortedMap<string>();
-  for (const [, hash] of pool.ready.from()) {
-    const queued = inMempool(pool, hash);
-    if (queued) ready = ready.set(orderKey(order, queued), hash);
-    yield;
-  }
-  return { ...pool, order, ready };
-}
-
-function* withGate(pool: Mempool, gate: Gate): Steps<Mempool> {
-  const none = new SortedMap<string>();
-  let ages = none;
-  for (const [, queued] of pool.waiting.from()) {
-    ages = ages.set(ageKey(queued), queued.hash);
-    yield;
-  }
-  const gated: Gated = { ...gate, delayed: none, underpriced: none, prices: none, ages };
-  return yield* enteredAgain({ ...pool, ready: none, gated }, pool.ready);
-}
-
-function* withoutGate(pool: Mempool): Steps<Mempool> {
-  const { gated } = pool;
-  let { waiting } = pool;
-  for (const [key, { since, ...queued }] of pool.waiting.from()) {
-    // The next network counts its rounds from zero.
-    if (since !== undefined) waiting = waiting.set(key, queued);
-    yield;
-  }
-  const open = yield* enteredAgain(
-    { ...pool, waiting, gated: undefined },
-    gated?.delayed ?? new SortedMap(),
-  );
-  return yield* enteredAgain(open, gated?.underpriced ?? new SortedMap());
-}
-
-function* movedTo(pool: Mempool, gated: Gated, { round, price }: Gate): Steps<Mempool> {
-  if (gated.round === round && gated.price === price) return pool;
-  let moved: Mempool = { ...pool, gated: { ...gated, round, price } };
-  moved = yield* enteredAgain(moved, gated.delayed, { end: arrivalKey(round + 1) });
-  if (gated.price === price) return moved;
-  const key = String(price ?? 0n).padStart(PRICE_DIGITS, '0');
-  moved = yield* enteredAgain(moved, gated.underpriced, { start: key });
-  return yield* enteredAgain(moved, gated.prices, { end: key });
-}
-
-/** Enters transactions of an index into those that the rules demand now. */
-function* enteredAgain(
-  pool: Mempool,
-  hashes: SortedMap<string>,
-  { start, end }: { readonly start?: string; readonly end?: string } = {},
-): Steps<Mempool> {
-  let changed = pool;
-  for (const [key, hash] of hashes.from(start)) {
-    if (end !== undefined && key >= end) break;
-    const queued = inMempool(changed, hash);
-    if (queued) changed = withEntered(withoutEntered(changed, queued), queued);
-    yield;
-  }
-  return changed;
-}
-
-/** The pool after its block was closed: what is selected and not executed waits again. */
-export function* unselected(pool: Mempool): Steps<Mempool> {
-  let changed = pool;
-  for (const [, hash] of pool.selected.from()) {
-    const queued = inMempool(changed, hash);
-    const senderState = queued && changed.senders.get(queued.sender);
-    if (queued?.position !== undefined && senderState) {
-      changed = yield* withNextNonce(changed, queued.sender, senderState, senderState.account);
-    }
-    yield;
-  }
-  return changed;
-}
-
-/** The pool without those that have waited for so many rounds. */
-export function* withoutExpired(pool: Mempool, lifetime: number, reason: string): Steps<Mempool> {
-  const { gated } = pool;
-  if (!gated || gated.round < lifetime) return pool;
-  let changed = pool;
-  const end = arrivalKey(gated.round - lifetime + 1);
-  for (const [key, hash] of gated.ages.from()) {
-    if (key >= end) break;
-    const queued = inMempool(changed, hash);
-    if (queued) changed = withDropped(changed, queued, reason);
-    yield;
-  }
-  return changed;
-}
-
 // Changes.
 
 /** Where and when a transaction enters. */
-export interface Place {
+export interface Arrival {
   readonly end?: 'last' | 'first';
   readonly since?: number | undefined;
 }
@@ -353,13 +172,13 @@ export interface Place {
  * The pool with a transaction that its sender has no other of the same nonce of.
  *
  * @param account the nonce of its account
- * @param place where it enters; one that returns is put before all others
+ * @param arrival one that returns comes before all others
  */
 export function withWaiting(
   pool: Mempool,
   transaction: PoolTransaction,
   account: bigint,
-  { end = 'last', since }: Place = {},
+  { end = 'last', since }: Arrival = {},
 ): Mempool {
   const arrival = end === 'last' ? pool.next : pool.first - 1;
   const queued = {
@@ -371,11 +190,11 @@ export function withWaiting(
   return withArrived(withArrival(pool, arrival), queued, account);
 }
 
-function withArrival(pool: Mempool, arrival: number): Mempool {
+export function withArrival(pool: Mempool, arrival: number): Mempool {
   return { ...pool, first: Math.min(pool.first, arrival), next: Math.max(pool.next, arrival + 1) };
 }
 
-function withArrived(pool: Mempool, queued: QueuedTransaction, account: bigint): Mempool {
+export function withArrived(pool: Mempool, queued: QueuedTransaction, account: bigint): Mempool {
   const { hash, arrival, sender, nonce } = queued;
   const senderState = pool.senders.get(sender) ?? {
     account,
@@ -390,70 +209,45 @@ function withArrived(pool: Mempool, queued: QueuedTransaction, account: bigint):
       ...senderState,
       queue: senderState.queue.set(nonceKey(nonce), hash),
     }),
-    gated: pool.gated && { ...pool.gated, ages: pool.gated.ages.set(ageKey(queued), hash) },
   };
   return nonce === senderState.next ? withReady(grown, sender) : grown;
 }
 
-/** Enters the next transaction of a sender into the order of execution. */
+/** Enters the next transaction of a sender into the order of execution, if the gate admits it. */
 function withReady(pool: Mempool, sender: string): Mempool {
-  const senderState = pool.senders.get(sender);
-  const queued = senderState && findByNonce(pool, sender, senderState.next);
-  return queued ? withEntered(pool, queued) : pool;
+  const queued = nextOf(pool, sender);
+  if (!queued || !isExecutable(pool, queued)) return pool;
+  const upcoming = pool.upcoming.set(readyKey(pool.order, queued), queued.hash);
+  return { ...pool, upcoming };
 }
 
 function withoutReady(pool: Mempool, sender: string): Mempool {
+  const queued = nextOf(pool, sender);
+  if (!queued) return pool;
+  return { ...pool, upcoming: pool.upcoming.delete(readyKey(pool.order, queued)) };
+}
+
+/** The transaction of a sender after those that are selected. */
+function nextOf(pool: Mempool, sender: string): QueuedTransaction | undefined {
   const senderState = pool.senders.get(sender);
-  const queued = senderState && findByNonce(pool, sender, senderState.next);
-  return queued ? withoutEntered(pool, queued) : pool;
-}
-
-/** Enters a transaction that has the next nonce: it can be selected, or waits for a round or a price. */
-function withEntered(pool: Mempool, queued: QueuedTransaction): Mempool {
-  const { gated } = pool;
-  const { hash } = queued;
-  if (gated && isDelayed(pool, queued)) {
-    return { ...pool, gated: { ...gated, delayed: gated.delayed.set(ageKey(queued), hash) } };
-  }
-  if (gated && isUnderpriced(pool, queued)) {
-    const underpriced = gated.underpriced.set(priceKey(queued), hash);
-    return { ...pool, gated: { ...gated, underpriced } };
-  }
-  return {
-    ...pool,
-    ready: pool.ready.set(orderKey(pool.order, queued), hash),
-    gated: gated && { ...gated, prices: gated.prices.set(priceKey(queued), hash) },
-  };
-}
-
-function withoutEntered(pool: Mempool, queued: QueuedTransaction): Mempool {
-  const { gated } = pool;
-  return {
-    ...pool,
-    ready: pool.ready.delete(orderKey(pool.order, queued)),
-    gated: gated && {
-      ...gated,
-      delayed: gated.delayed.delete(ageKey(queued)),
-      underpriced: gated.underpriced.delete(priceKey(queued)),
-      prices: gated.prices.delete(priceKey(queued)),
-    },
-  };
+  return senderState && findByNonce(pool, sender, senderState.next);
 }
 
 /** The pool with the next transaction selected, or `undefined` if none can be executed. */
 export function withSelected(
   pool: Mempool,
-  hash: string | undefined = pool.ready.first(),
+  hash: string | undefined = pool.upcoming.first(READY),
 ): readonly [Mempool, QueuedTransaction] | undefined {
   const queued = hash === undefined ? undefined : inMempool(pool, hash);
   const senderState = queued && pool.senders.get(queued.sender);
   if (!queued || !senderState) return undefined;
   const { nextPosition: position } = pool;
   const chosen: QueuedTransaction = { ...queued, position };
+  const freed = withoutReady(pool, queued.sender);
   const changed: Mempool = {
-    ...withoutReady(pool, queued.sender),
+    ...freed,
     waiting: pool.waiting.set(arrivalKey(queued.arrival), chosen),
-    selected: pool.selected.set(arrivalKey(position), queued.hash),
+    upcoming: freed.upcoming.set(selectedKey(position), queued.hash),
     senders: pool.senders.set(queued.sender, { ...senderState, next: senderState.next + 1n }),
     nextPosition: position + 1,
   };
@@ -462,9 +256,24 @@ export function withSelected(
 
 /** The pool with a transaction to execute next: the first selected one, else one more is selected. */
 export function withNext(pool: Mempool): readonly [Mempool, QueuedTransaction] | undefined {
-  const hash = pool.selected.first();
+  const hash = pool.upcoming.first();
   const queued = hash === undefined ? undefined : inMempool(pool, hash);
-  return queued ? [pool, queued] : withSelected(pool);
+  return queued?.position === undefined ? withSelected(pool) : [pool, queued];
+}
+
+/** The pool after its block was closed: what is selected and not executed waits again. */
+export function* withoutSelection(pool: Mempool): Steps<Mempool> {
+  let changed = pool;
+  for (const [key, hash] of pool.upcoming.from()) {
+    if (key >= READY) break;
+    const queued = inMempool(changed, hash);
+    const senderState = queued && changed.senders.get(queued.sender);
+    if (queued?.position !== undefined && senderState) {
+      changed = yield* withNextNonce(changed, queued.sender, senderState, senderState.account);
+    }
+    yield;
+  }
+  return changed;
 }
 
 /** The pool without a transaction; selected ones of the same sender after it wait again. */
@@ -474,7 +283,7 @@ export function withoutWaiting(pool: Mempool, { hash, sender, nonce }: PoolTrans
   if (!queued || !senderState) return pool;
   const freed =
     nonce < senderState.next ? atOnce(withNextNonce(pool, sender, senderState, nonce)) : pool;
-  return forgotten(withoutReadyOf(freed, queued), queued);
+  return forget(withoutReadyOf(freed, queued), queued);
 }
 
 function withoutReadyOf(pool: Mempool, queued: QueuedTransaction): Mempool {
@@ -484,7 +293,7 @@ function withoutReadyOf(pool: Mempool, queued: QueuedTransaction): Mempool {
 }
 
 /** Removes a transaction that is neither selected nor in the order of execution. */
-function forgotten(pool: Mempool, queued: QueuedTransaction): Mempool {
+function forget(pool: Mempool, queued: QueuedTransaction): Mempool {
   const { hash, arrival, sender, nonce } = queued;
   const senderState = pool.senders.get(sender);
   const queue = senderState?.queue.delete(nonceKey(nonce));
@@ -496,7 +305,6 @@ function forgotten(pool: Mempool, queued: QueuedTransaction): Mempool {
       senderState && queue && queue.size > 0
         ? pool.senders.set(sender, { ...senderState, queue })
         : pool.senders.delete(sender),
-    gated: pool.gated && { ...pool.gated, ages: pool.gated.ages.delete(ageKey(queued)) },
   };
 }
 
@@ -524,7 +332,7 @@ function withoutPosition(pool: Mempool, hash: string): Mempool {
   return {
     ...pool,
     waiting: pool.waiting.set(arrivalKey(queued.arrival), { ...queued, position: undefined }),
-    selected: pool.selected.delete(arrivalKey(queued.position)),
+    upcoming: pool.upcoming.delete(selectedKey(queued.position)),
   };
 }
 
@@ -538,10 +346,10 @@ export function withoutExecuted(pool: Mempool, executed: QueuedTransaction): Mem
   const account = executed.nonce + 1n;
   const moved: Mempool = {
     ...pool,
-    selected: pool.selected.delete(arrivalKey(executed.position)),
+    upcoming: pool.upcoming.delete(selectedKey(executed.position)),
     senders: pool.senders.set(executed.sender, { ...senderState, account }),
   };
-  return forgotten(moved, executed);
+  return forget(moved, executed);
 }
 
 /** The pool after the nonce of an account was changed; transactions below it are dropped. */
@@ -569,77 +377,17 @@ export function* withAccountNonce(pool: Mempool, sender: string, account: bigint
 /** The pool without a transaction, which is remembered with the reason. */
 export function withDropped(pool: Mempool, transaction: PoolTransaction, reason: string): Mempool {
   const { hash, sender, nonce } = transaction;
-  const entry = { hash, sender, nonce, reason: reason.slice(0, LONGEST_REASON) };
+  const entry = { hash, sender, nonce, reason: reason.slice(0, MAX_REASON_LENGTH) };
   const dropped = pool.dropped.push(entry);
   return {
     ...withoutWaiting(pool, transaction),
-    dropped: dropped.size > MOST_DROPPED ? dropped.shift() : dropped,
+    dropped: dropped.size > MAX_DROPPED ? dropped.shift() : dropped,
     droppedCount: pool.droppedCount + 1,
   };
 }
 
 /** No transaction waits; the order and the dropped ones stay. */
-export function cleared(pool: Mempool): Mempool {
+export function withoutAll(pool: Mempool): Mempool {
   const { order, first, next, nextPosition, dropped, droppedCount } = pool;
   return { ...EMPTY_MEMPOOL, order, first, next, nextPosition, dropped, droppedCount };
-}
-
-/** A pool of stored transactions, for `settledMempool`: the nonces of their accounts are unknown. */
-export function restoredMempool(
-  waiting: readonly QueuedTransaction[],
-  dropped: readonly Dropped[],
-  droppedCount: number = dropped.length,
-): Mempool {
-  let pool: Mempool = { ...EMPTY_MEMPOOL, dropped: List(dropped), droppedCount };
-  for (const queued of waiting) {
-    pool = {
-      ...withArrival(pool, queued.arrival),
-      waiting: pool.waiting.set(arrivalKey(queued.arrival), queued),
-      arrivals: pool.arrivals.set(queued.hash, queued.arrival),
-    };
-  }
-  if (pool.arrivals.size !== waiting.length || pool.waiting.size !== waiting.length) {
-    throw new TypeError('mempool: expected each transaction once');
-  }
-  return pool;
-}
-
-/** A restored pool on a state; transactions that no longer fit it are dropped. */
-export async function settledMempool(
-  restored: Mempool,
-  nonceAt: (address: string) => Promise<string>,
-): Promise<Mempool> {
-  const { first, next } = restored;
-  let pool: Mempool = { ...cleared(restored), first, next };
-  const chosen: QueuedTransaction[] = [];
-  const slices = new Slices();
-  for (const [, queued] of restored.waiting.from()) {
-    if (slices.isOver) await slices.next();
-    const { account = BigInt(await nonceAt(queued.sender)) } =
-      pool.senders.get(queued.sender) ?? {};
-    if (queued.nonce < account || findByNonce(pool, queued.sender, queued.nonce)) {
-      pool = withDropped(
-        pool,
-        queued,
-        `It does not match the account's nonce, which is ${account}.`,
-      );
-      continue;
-    }
-    pool = withArrived(pool, { ...queued, position: undefined }, account);
-    if (queued.position !== undefined) chosen.push(queued);
-  }
-  for (const { hash, sender, nonce, position = 0 } of chosen.sort(byPosition)) {
-    if (slices.isOver) await slices.next();
-    if (pool.senders.get(sender)?.next !== nonce) continue;
-    // The same position as before: a store writes only what changes, so it keeps that of old ones.
-    pool = withSelected({ ...pool, nextPosition: position }, hash)?.[0] ?? pool;
-  }
-  return pool;
-}
-
-function byPosition(
-  { position: first = 0 }: QueuedTransaction,
-  { position: other = 0 }: QueuedTransaction,
-): number {
-  return first - other;
 }

@@ -52,11 +52,10 @@ export class SortedMap<V> {
     return removed ? new SortedMap(join(left, right)) : this;
   }
 
-  /** The value of the smallest key. */
-  first(): V | undefined {
-    let tree = this.#root;
-    while (tree?.left) tree = tree.left;
-    return tree?.value;
+  /** The value of the smallest key, or of the smallest that is not smaller than a given one. */
+  first(from = ''): V | undefined {
+    const [entry] = this.from(from);
+    return entry?.[1];
   }
 
   /** How many keys are smaller. */

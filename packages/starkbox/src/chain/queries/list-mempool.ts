@@ -3,18 +3,21 @@ import type { MEMPOOL_ROW } from '@starkbox/spec';
 import { hex } from '../../felt.js';
 import { inSlices } from '../../scheduling/slices.js';
 import { readTransaction } from '../history/stored-texts.js';
+import { underRules } from '../mempool/apply-rules.js';
+import {
+  lacksNonce,
+  type Mempool,
+  type QueuedTransaction,
+  withSelected,
+} from '../mempool/mempool.js';
 import {
   arrivalKey,
   isDelayed,
   isUnderpriced,
-  lacksNonce,
-  type Mempool,
   type MempoolOrder,
   type PoolRules,
-  type QueuedTransaction,
-  underRules,
-  withSelected,
-} from '../mempool/mempool.js';
+  READY,
+} from '../mempool/rules.js';
 import type { World } from '../world/world.js';
 import { callsIn } from './called-functions.js';
 import type { PageRequest } from './list-contracts.js';
@@ -69,15 +72,16 @@ function rowOf(pool: Mempool, queued: QueuedTransaction): MEMPOOL_ROW {
   };
 }
 
-function blocksUntil({ gated }: Mempool, { since = 0 }: QueuedTransaction): number {
-  return since - (gated?.round ?? 0);
+function blocksUntil({ gate }: Mempool, { since = 0 }: QueuedTransaction): number {
+  return since - (gate?.round ?? 0);
 }
 
 /** The selected ones, and then what would be selected. */
 function upcomingIn(pool: Mempool, limit: number): readonly string[] {
   const hashes: string[] = [];
-  for (const [, hash] of pool.selected.from()) {
+  for (const [key, hash] of pool.upcoming.from()) {
     if (hashes.length === limit) return hashes;
+    if (key >= READY) break;
     hashes.push(hash);
   }
   let selection = withSelected(pool);

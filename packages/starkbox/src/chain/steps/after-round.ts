@@ -3,7 +3,8 @@ import { effectiveBlockGeneration, hasMempool } from '../../block-settings.js';
 import { objectText } from '../../json/reader.js';
 import { inSlices } from '../../scheduling/slices.js';
 import { MINTER } from '../genesis/accounts.js';
-import { unselected, withoutExpired } from '../mempool/mempool.js';
+import { withoutExpired } from '../mempool/apply-rules.js';
+import { withoutSelection } from '../mempool/mempool.js';
 import type { Network } from '../network/network.js';
 import { randomNumbers } from '../network/random.js';
 import { latestHeader } from '../world/find-block.js';
@@ -20,7 +21,7 @@ export async function afterRound(
   rules: MempoolRules,
 ): Promise<World> {
   const { lifetimeBlocks } = network.conditions;
-  const mempool = await inSlices(unselected(world.mempool));
+  const mempool = await inSlices(withoutSelection(world.mempool));
   const ruled = await withRules({ ...world, mempool }, rules);
   if (lifetimeBlocks === undefined) return ruled;
   const reason = `It waited for ${lifetimeBlocks} blocks, the lifetime by the network conditions.`;

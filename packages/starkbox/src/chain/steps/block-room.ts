@@ -11,7 +11,7 @@ import { type BlockGeneration, effectiveBlockGeneration } from '../../block-sett
 import { refuse } from '../../errors.js';
 import type { Probe } from '../../probe.js';
 import { MINTER } from '../genesis/accounts.js';
-import type { MempoolOrder } from '../mempool/mempool.js';
+import type { MempoolOrder } from '../mempool/rules.js';
 import { capacityBeside, capacityOf, NO_LIMIT } from '../network/capacity.js';
 import { gasOf } from '../network/load.js';
 import type { World } from '../world/world.js';

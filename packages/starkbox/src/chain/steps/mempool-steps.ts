@@ -5,23 +5,21 @@ import { hex, padded } from '../../felt.js';
 import { stringify } from '../../json/json.js';
 import { felts, objectText } from '../../json/reader.js';
 import { inSlices, Slices } from '../../scheduling/slices.js';
+import { underRules } from '../mempool/apply-rules.js';
 import {
-  DEFAULT_ORDER,
   type Dropped,
   findByNonce,
   inMempool,
   type Mempool,
-  type MempoolOrder,
-  type PoolRules,
   type PoolTransaction,
   type QueuedTransaction,
-  underRules,
   withDropped,
   withNext,
   withoutExecuted,
   withSelected,
   withWaiting,
 } from '../mempool/mempool.js';
+import { DEFAULT_ORDER, type MempoolOrder, type PoolRules } from '../mempool/rules.js';
 import type { NetworkConditions } from '../network/conditions.js';
 import { isKnown, nextTime, type World } from '../world/world.js';
 import { refuseSubmission } from './execution-errors.js';

@@ -17,8 +17,8 @@ import {
   type Mempool,
   type PoolTransaction,
   type QueuedTransaction,
-  restoredMempool,
 } from '../mempool/mempool.js';
+import { restoreMempool } from '../mempool/restore.js';
 import { checkSent } from './check-records.js';
 
 const TYPES = ['INVOKE', 'DECLARE', 'DEPLOY_ACCOUNT'] as const;
@@ -34,11 +34,11 @@ export function mempoolToJson({ waiting, dropped, droppedCount }: Mempool): obje
   };
 }
 
-/** Reads the result of `mempoolToJson`, for `settledMempool`. */
+/** Reads the result of `mempoolToJson`, for `settleMempool`. */
 export function mempoolFromJson(value: unknown): Mempool {
   if (value === undefined) return EMPTY_MEMPOOL;
   const { waiting, dropped, dropped_count: total } = object(value, 'mempool');
-  return restoredMempool(
+  return restoreMempool(
     list(waiting, 'mempool.waiting', waitingFromJson),
     list(dropped, 'mempool.dropped', droppedFromJson),
     optional(total, 'mempool.dropped_count', count),

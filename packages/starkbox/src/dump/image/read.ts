@@ -2,7 +2,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { State, type StateSource } from '@starkbox/engine';
 import { History } from '../../chain/history/history.js';
-import { settledMempool } from '../../chain/mempool/mempool.js';
+import { settleMempool } from '../../chain/mempool/restore.js';
 import { checkBlock, type Declarations } from '../../chain/world/check-records.js';
 import { stateDiffText } from '../../chain/world/find-block.js';
 import type { World } from '../../chain/world/world.js';
@@ -177,7 +177,7 @@ async function readOthers(source: Source, { origin, onProgress }: ReadOptions): 
       next = reader.next();
     }
     must(next === undefined, `the section "${next}" is unknown`);
-    const mempool = await settledMempool(rest.mempool, (address) => state.nonceAt(address));
+    const mempool = await settleMempool(rest.mempool, (address) => state.nonceAt(address));
     const directWrites: World['directWrites'] = [];
     return { ...rest, mempool, pendingState: state, latestState: latest, directWrites, journal };
   } catch (error) {
