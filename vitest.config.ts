@@ -36,6 +36,7 @@ const ALONE = [
   'packages/engine/test/**/forget.test.ts',
   'packages/starkbox/test/browser/port.test.ts',
   'packages/starkbox/test/chain/one-transaction.test.ts',
+  'packages/starkbox/test/instances/memory.test.ts',
   'packages/e2e/test/{starknet-js,versions}/follow-the-chain.test.ts',
   'packages/{e2e,starkbox}/test/node/*(failed-start|isolation|lifecycle).test.ts',
   'packages/starkbox/test/subscriptions/no-listeners.test.ts',

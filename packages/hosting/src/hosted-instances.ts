@@ -66,6 +66,10 @@ export class HostedInstances implements InstanceRegistry {
   }
 
   /** Instances in memory. */
+  get open(): number {
+    return this.#loaded.count;
+  }
+
   get count(): number {
     return this.#loaded.count;
   }

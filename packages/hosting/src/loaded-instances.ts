@@ -160,7 +160,7 @@ export class LoadedInstances {
     await service.chain.close();
     try {
       await hosted.erase((manifest) => this.#ownership.erase(manifest));
-      service.stored?.end();
+      service.stored?.end('This instance was deleted');
     } finally {
       if (hosted.isDeleted) await this.#end(instance);
       else service.start();

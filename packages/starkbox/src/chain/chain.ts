@@ -150,6 +150,11 @@ export class Chain {
     return { waiting, snapshots: published.snapshots.size };
   }
 
+  /** Whether it changes by itself, as time passes. */
+  get isTimed(): boolean {
+    return this.#blockTimer.isRunning || this.#acceptanceTimer.isRunning;
+  }
+
   /** A copy in memory that changes independently, without a link to L1; both share the limits of executions. */
   branch(world: World = this.world): Chain {
     const { options, executions } = this;

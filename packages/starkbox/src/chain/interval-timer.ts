@@ -11,6 +11,10 @@ export interface TimedSteps {
 export class IntervalTimer {
   #timer: NodeJS.Timeout | undefined;
 
+  get isRunning(): boolean {
+    return this.#timer !== undefined;
+  }
+
   /** Starts the interval, or restarts it. */
   start({ interval, step }: TimedSteps, onError: (error: unknown) => void): void {
     this.stop();

@@ -9,7 +9,7 @@ export function figuresOf(
   { chain, subscriptions, binding }: ChainService,
   { sockets, budget }: Listeners,
   origins: Origins,
-  instances: Pick<InstanceRegistry, 'count'>,
+  instances: Pick<InstanceRegistry, 'count' | 'open'>,
 ): Figures {
   const { history, mempool, pending, pendingState } = chain.world;
   const { waiting, snapshots } = chain.figures;
@@ -20,6 +20,7 @@ export function figuresOf(
     waitingTransactions: mempool.waiting.size,
     snapshots,
     instances: instances.count,
+    openInstances: instances.open,
     waitingChanges: waiting,
     waitingExecutions: chain.executions.figures.waiting,
     state: pendingState.figures(),

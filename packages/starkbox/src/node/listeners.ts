@@ -7,7 +7,7 @@ import { MemoryBudget } from '../scheduling/memory-budget.js';
 import { AccessRules } from '../server/access.js';
 import { connectionLimit } from '../server/descriptors.js';
 import { Explorer } from '../server/http/explorer-files.js';
-import type { Target } from '../server/http/request-target.js';
+import type { Hold, Target } from '../server/http/request-target.js';
 import { type HttpServer, serveHttp } from '../server/http/server.js';
 import type { Upgrade } from '../server/http/upgrade.js';
 import { WalletScript } from '../server/http/wallet-script.js';
@@ -133,7 +133,7 @@ export class Listeners implements Part {
       timeoutSeconds: config.timeout,
       bodyLimit: config.requestBodySizeLimit,
       budget: this.budget,
-      instance: root && ((id, client) => this.#instance(id, client, root.instances)),
+      instance: root && ((id, client, hold) => this.#instance(id, client, hold, root.instances)),
       release: fleet && ((id) => fleet.release(id)),
       upgrades: new Map([...SOCKET_PATHS, ...paths].map((path) => [path, this.#upgradeAt(path)])),
       explorer: config.ui ? new Explorer() : undefined,
@@ -161,11 +161,12 @@ export class Listeners implements Part {
   #instance(
     id: string,
     client: string | undefined,
+    hold: Hold,
     instances: InstanceRegistry,
   ): Target | Promise<Target | undefined> | undefined {
     const targetFor = (service: ChainService | undefined): InstanceTarget | undefined =>
       service && this.#instanceTarget(id, service, instances);
-    const service = instances.find(id, client);
+    const service = instances.find(id, client, hold);
     return service instanceof Promise ? service.then(targetFor) : targetFor(service);
   }
 

@@ -1,12 +1,15 @@
 // Registry of instances: what a node needs of instances in memory, in its data directory or in an object store.
 import type { Config } from '../config/options.js';
 import type { Dispatcher } from '../rpc/protocol/dispatcher.js';
+import type { Hold } from '../server/http/request-target.js';
 import type { RegistryMetric } from '../telemetry/metrics.js';
 import type { ChainService, InstanceMethods } from './chain-service.js';
 
 export type Requests = Pick<Dispatcher, 'handle'>;
 
 export interface InstanceRegistry extends InstanceMethods {
+  /** Instances of the data directory in memory. */
+  readonly open: number;
   readonly metrics: readonly RegistryMetric[];
   /** Names of clients by the SHA-256 of their tokens, in hexadecimal; undefined if all callers have the same rights. */
   readonly clients: ReadonlyMap<string, string> | undefined;
@@ -16,11 +19,13 @@ export interface InstanceRegistry extends InstanceMethods {
    * The chain of an instance that is about to get a request; a promise while it is being opened.
    *
    * @param client reaches its own instances only; undefined reaches all
+   * @param hold is given what is called when the request is over
    * @returns undefined if there is no such instance
    */
   find(
     id: string,
     client: string | undefined,
+    hold: Hold,
   ): ChainService | Promise<ChainService | undefined> | undefined;
   /**
    * Requests to an instance, whose chain may be another one at each of them.

@@ -6,7 +6,8 @@ import { realMilliseconds } from '../chain/world/clock.js';
 import { refuse } from '../errors.js';
 import type { InstanceControls, InstancePage, InstanceWish } from '../rpc/methods/sandbox.js';
 import type { Handler } from '../rpc/protocol/call-context.js';
-import { milliseconds } from '../scheduling/slices.js';
+import { atOnce, inSlices, milliseconds, type Steps } from '../scheduling/slices.js';
+import type { Hold } from '../server/http/request-target.js';
 import type { InstanceRecord } from '../store/instance-records.js';
 import type { InstanceFigures, Store } from '../store/store.js';
 import type { ChainService } from './chain-service.js';
@@ -18,6 +19,14 @@ import { figuresOf, instanceRow, shownInstance } from './shown-instance.js';
 const ROOT = 'root';
 const ID_BYTES = 8;
 const CHECK_MILLISECONDS = 1_000;
+/** Chains of the data directory that stay open; one with a few transactions takes 45 KiB. */
+const MAX_OPEN = 1_000;
+/** Chains that are looked at for one to close, so that no request waits for more. */
+const MAX_CANDIDATES = 8;
+/** How long a chain stays open without a request. A closed one has lost its recorded requests, which are read until then. */
+const IDLE_MILLISECONDS = 10 * 60_000;
+const LEFT_MEMORY =
+  'Nothing was changed: the instance was closed because its client was gone. Send the request again';
 
 export interface InstanceLimits {
   /** Most instances at a time. */
@@ -26,16 +35,19 @@ export interface InstanceLimits {
   readonly idleSeconds: number;
 }
 
-/** One instance; where the data directory keeps it, its first request opens it. */
+/** One instance; where the data directory keeps it, a request opens it. */
 interface Instance {
   readonly record: InstanceRecord;
   readonly isStored: boolean;
   /** Undefined if it is not open. */
   service: ChainService | undefined;
   opening: Promise<ChainService> | undefined;
+  closing: Promise<void> | undefined;
   deletion: Promise<void> | undefined;
   /** By a clock that is never set; the start of the node, if there was no request. */
   lastUsed: number;
+  /** Requests under way and open sockets. */
+  users: number;
 }
 
 /** Instances by id. Nothing that a request does depends on their number. */
@@ -46,9 +58,12 @@ export class Instances implements InstanceRegistry {
   readonly #root: ChainService;
   readonly #store: Store | undefined;
   readonly #limits: InstanceLimits;
-  readonly #known = new Map<string, Instance>();
-  /** Whether the instances of the data directory are among the known ones. */
-  #isComplete = false;
+  #known = new Map<string, Instance>();
+  /** Whether all instances of the data directory are among the known ones. */
+  #isComplete: boolean;
+  #reading: Steps<void> | undefined;
+  /** Open ones of the data directory, in the order of their last use. */
+  readonly #inMemory = new Map<string, Instance>();
   readonly #ids = new WeakMap<ChainService, string>();
   readonly #onDeleted: ((service: ChainService) => void)[] = [];
   /** The number of the newest. */
@@ -63,35 +78,94 @@ export class Instances implements InstanceRegistry {
     this.#root = root;
     this.#store = store;
     this.#limits = limits;
+    this.#isComplete = store === undefined;
     this.#ids.set(root, ROOT);
     if (store) this.#startTimer();
   }
 
-  /** Those of the data directory are listed when they are first needed, not at the start. */
-  get #byId(): Map<string, Instance> {
-    if (!this.#isComplete) {
-      const records = this.#store?.instances() ?? [];
-      this.#isComplete = true;
-      for (const record of records) this.#add(record, undefined);
-    }
+  /** All, oldest first. */
+  get #byId(): ReadonlyMap<string, Instance> {
+    this.#read(atOnce);
     return this.#known;
+  }
+
+  /** Reads all records, at once or in the background. */
+  #read<T>(does: (steps: Steps<void>) => T): T | undefined {
+    if (this.#isComplete) return undefined;
+    this.#reading ??= this.#readRecords();
+    return does(this.#reading);
+  }
+
+  *#readRecords(): Steps<void> {
+    try {
+      for (const records of this.#store?.instances() ?? []) {
+        for (const record of records) {
+          if (!this.#known.has(record.id)) this.#add(record, undefined);
+        }
+        yield;
+      }
+      const oldestFirst = [...this.#known].toSorted(
+        ([, { record: a }], [, { record: b }]) => a.number - b.number,
+      );
+      this.#known = new Map(oldestFirst);
+      this.#isComplete = true;
+    } finally {
+      // After an error, all are read again.
+      this.#reading = undefined;
+    }
+  }
+
+  /** One instance, without those beside it. */
+  #get(id: string): Instance | undefined {
+    const known = this.#known.get(id);
+    if (known || this.#isComplete) return known;
+    const record = this.#store?.instance(id);
+    return record && this.#add(record, undefined);
   }
 
   get count(): number {
     return this.#byId.size;
   }
 
-  /** The service of an instance that is about to get a request; a promise if it is not open yet. */
-  find(id: string): ChainService | Promise<ChainService> | undefined {
+  /** How many of the data directory are open. */
+  get open(): number {
+    return this.#inMemory.size;
+  }
+
+  /** The service of an instance, which stays open until it is released; a promise if it is not open yet. */
+  find(
+    id: string,
+    _client: string | undefined,
+    hold: Hold,
+  ): ChainService | Promise<ChainService> | undefined {
     let instance: Instance | undefined;
     try {
-      instance = this.#byId.get(id);
+      instance = this.#get(id);
     } catch (error) {
       return Promise.reject(error); // the data directory is damaged
     }
     if (!instance || instance.deletion) return undefined;
-    instance.lastUsed = milliseconds();
+    this.#use(instance, hold);
     return instance.service ?? this.#opened(instance);
+  }
+
+  #use(instance: Instance, hold: Hold): void {
+    instance.users += 1;
+    this.#touch(instance);
+    hold(() => {
+      instance.users -= 1;
+      this.#touch(instance);
+    });
+  }
+
+  #touch(instance: Instance): void {
+    instance.lastUsed = milliseconds();
+    this.#moveToEnd(instance);
+  }
+
+  #moveToEnd(instance: Instance): void {
+    const { id } = instance.record;
+    if (this.#inMemory.delete(id)) this.#inMemory.set(id, instance);
   }
 
   requestsTo(
@@ -128,8 +202,12 @@ export class Instances implements InstanceRegistry {
       refuse('With options the chain begins at a new genesis: omit either from or options');
     }
     this.#creating += 1;
+    let release = (): void => {};
     try {
-      const parent = from === undefined ? caller : await this.#chainOf(from);
+      const hold: Hold = (end) => {
+        release = end;
+      };
+      const parent = from === undefined ? caller : await this.#chainOf(from, hold);
       const record = this.#recordOf(wish, parent);
       const service =
         options === undefined
@@ -139,6 +217,7 @@ export class Instances implements InstanceRegistry {
       else this.#add(record, service);
       return record;
     } finally {
+      release();
       this.#creating -= 1;
     }
   }
@@ -158,23 +237,33 @@ export class Instances implements InstanceRegistry {
   }
 
   /** @param service undefined for one in the data directory that is not open */
-  #add(record: InstanceRecord, service: ChainService | undefined): void {
+  #add(record: InstanceRecord, service: ChainService | undefined): Instance {
     const instance: Instance = {
       record,
       isStored: service?.isStored ?? true,
       service: undefined,
       opening: undefined,
+      closing: undefined,
       deletion: undefined,
       lastUsed: milliseconds(),
+      users: 0,
     };
     this.#last = Math.max(this.#last, record.number);
-    this.#byId.set(record.id, instance);
+    this.#known.set(record.id, instance);
     if (service) this.#serve(instance, service);
     this.#startTimer();
+    return instance;
   }
 
   #startTimer(): void {
-    this.#timer ??= setInterval(() => this.#expire(), CHECK_MILLISECONDS).unref();
+    this.#timer ??= setInterval(() => this.#check(), CHECK_MILLISECONDS).unref();
+  }
+
+  #check(): void {
+    // Requests are told of a damaged data directory.
+    if (!this.#reading) this.#read(inSlices)?.catch(() => undefined);
+    this.#expire();
+    this.#closeIdle();
   }
 
   #serve(instance: Instance, service: ChainService): void {
@@ -183,6 +272,9 @@ export class Instances implements InstanceRegistry {
     this.#ids.set(service, id);
     service.binding.mount(this.#root.binding, `/instances/${id}`);
     service.start();
+    if (!instance.isStored) return;
+    this.#inMemory.set(id, instance);
+    this.#closeBeyondLimit();
   }
 
   #opened(instance: Instance): Promise<ChainService> {
@@ -193,15 +285,48 @@ export class Instances implements InstanceRegistry {
   }
 
   async #open(instance: Instance): Promise<ChainService> {
+    await instance.closing;
     if (this.#isStopped) refuse('The node is closed');
     const service = await withOptionErrors(() => opened(instance.record, this.#root));
     this.#serve(instance, service);
     return service;
   }
 
-  async #chainOf(id: string): Promise<ChainService> {
+  #closeIdle(): void {
+    const idleSince = milliseconds() - IDLE_MILLISECONDS;
+    for (const instance of [...this.#inMemory.values()]) {
+      if (instance.lastUsed > idleSince) return;
+      if (isClosable(instance)) this.#close(instance);
+    }
+  }
+
+  #closeBeyondLimit(): void {
+    for (let looks = 0; looks < MAX_CANDIDATES && this.#inMemory.size > MAX_OPEN; looks += 1) {
+      const [instance] = this.#inMemory.values();
+      if (!instance) return;
+      if (isClosable(instance)) this.#close(instance);
+      else this.#moveToEnd(instance);
+    }
+  }
+
+  /** Frees the memory of an instance until its next request. */
+  #close(instance: Instance): void {
+    const { record, service } = instance;
+    instance.service = undefined;
+    this.#inMemory.delete(record.id);
+    // The request of a client that is gone may go on: its changes would be written over later ones.
+    service?.stored?.end(LEFT_MEMORY);
+    const closing = service?.close().catch((err: unknown) => {
+      service.shared.log.error({ err }, `instance ${record.id} could not be closed`);
+    });
+    instance.closing = closing?.finally(() => {
+      instance.closing = undefined;
+    });
+  }
+
+  async #chainOf(id: string, hold: Hold): Promise<ChainService> {
     if (id === ROOT) return this.#root;
-    return this.find(id) ?? refuse(`There is no instance ${id}`);
+    return this.find(id, undefined, hold) ?? refuse(`There is no instance ${id}`);
   }
 
   #shown({ id }: InstanceRecord): INSTANCE {
@@ -238,7 +363,7 @@ export class Instances implements InstanceRegistry {
   }
 
   async #delete(id: string): Promise<boolean> {
-    const instance = this.#byId.get(id);
+    const instance = this.#get(id);
     if (!instance) return false;
     instance.deletion ??= this.#remove(instance).finally(() => {
       instance.deletion = undefined;
@@ -251,34 +376,27 @@ export class Instances implements InstanceRegistry {
   async #remove(instance: Instance): Promise<void> {
     const { record, isStored } = instance;
     await instance.opening?.catch(() => undefined);
+    await instance.closing;
     const { service } = instance;
     if (service) for (const close of this.#onDeleted) close(service);
-    service?.stored?.end();
+    service?.stored?.end('This instance was deleted');
     await service?.close();
     instance.service = undefined;
-    if (isStored) await this.#store?.forget(record.number);
-    this.#byId.delete(record.id);
+    this.#inMemory.delete(record.id);
+    if (isStored) await this.#store?.forget(record);
+    this.#known.delete(record.id);
   }
 
   #expire(): void {
     const now = milliseconds();
-    for (const { record, lastUsed } of this.#listed()) {
+    for (const { record, lastUsed } of this.#known.values()) {
       if (record.ttl === undefined || now - lastUsed <= record.ttl * 1000) continue;
       // Tried again by the next check.
       this.#delete(record.id).catch(() => undefined);
     }
-    if (this.#known.size > 0) return;
+    if (this.#known.size > 0 || !this.#isComplete) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
-  }
-
-  /** All instances; none if the data directory is damaged, of which requests are told. */
-  #listed(): Iterable<Instance> {
-    try {
-      return this.#byId.values();
-    } catch {
-      return [];
-    }
   }
 
   stop(): void {
@@ -289,17 +407,26 @@ export class Instances implements InstanceRegistry {
 
   async close(): Promise<void> {
     this.stop();
-    await Promise.all([...this.#known.values()].map((instance) => this.#close(instance)));
+    await Promise.all([...this.#known.values()].map((instance) => this.#end(instance)));
   }
 
-  async #close({ record, isStored, service, opening, deletion }: Instance): Promise<void> {
+  async #end(instance: Instance): Promise<void> {
+    const { record, isStored, service, opening, closing, deletion } = instance;
     if (!isStored || deletion) {
       await this.#delete(record.id);
       return;
     }
     const open = service ?? (await opening?.catch(() => undefined));
     await open?.close();
+    await closing;
   }
+}
+
+/** Whether the chain can be opened again as it is: blocks at an interval would not be made meanwhile. */
+function isClosable({ users, deletion, service }: Instance): boolean {
+  if (users > 0 || deletion || !service) return false;
+  const { isTimed, calls } = service.chain;
+  return !isTimed && calls === undefined;
 }
 
 /** The instances of a node in memory, or in its data directory. */

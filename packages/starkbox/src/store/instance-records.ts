@@ -2,7 +2,7 @@
 import { parse, stringify } from '../json/json.js';
 import { count, list, object, optional, string } from '../json/reader.js';
 import type { Database, Entry } from './database/database.js';
-import { INSTANCE_RECORDS, instanceKey, numberIn } from './database/keys.js';
+import { INSTANCE_RECORDS, instanceKey } from './database/keys.js';
 
 export interface InstanceRecord {
   /** From 1, ascending in the order of creation. */
@@ -19,25 +19,43 @@ export interface InstanceRecord {
   readonly ttl: number | undefined;
 }
 
-export function recordEntry({ number, options, ...record }: InstanceRecord): Entry {
+/** Records that are read at a time. */
+const PAGE = 500;
+const ID = /^(?:[0-9a-f]{2}){1,32}$/;
+
+export function recordEntry({ id, options, ...record }: InstanceRecord): Entry {
   // As a text: integers of options can be large, and a start reads all records.
   const members = { ...record, options: stringify(options) };
-  return [instanceKey(number), Buffer.from(JSON.stringify(members))];
+  return [instanceKey(id), Buffer.from(JSON.stringify(members))];
 }
 
-/** All records, the oldest first. */
-export function readInstanceRecords(database: Database): readonly InstanceRecord[] {
-  return [...database.getRange(INSTANCE_RECORDS)].map(({ key, value }) => {
-    const number = numberIn(key);
-    return database.decode(`instance ${number}`, () => readRecord(number, value.toString()));
-  });
+/** The record of an instance; undefined if there is none. */
+export function readInstanceRecord(database: Database, id: string): InstanceRecord | undefined {
+  const value = ID.test(id) ? database.get(instanceKey(id)) : undefined;
+  return value && decoded(database, id, value);
 }
 
-function readRecord(number: number, text: string): InstanceRecord {
-  const { id, name, from, options, created, ttl } = object(JSON.parse(text), 'instance');
+/** All records, in pages and in no order. */
+export function* readInstanceRecords(database: Database): Iterable<readonly InstanceRecord[]> {
+  let { start } = INSTANCE_RECORDS;
+  for (;;) {
+    const page = [...database.getRange({ start, end: INSTANCE_RECORDS.end, limit: PAGE })];
+    const last = page.at(-1);
+    if (!last) return;
+    yield page.map(({ key, value }) => decoded(database, key.toString('hex', 1), value));
+    start = Buffer.concat([last.key, Buffer.of(0)]);
+  }
+}
+
+function decoded(database: Database, id: string, value: Buffer): InstanceRecord {
+  return database.decode(`instance ${id}`, () => readRecord(id, value.toString()));
+}
+
+function readRecord(id: string, text: string): InstanceRecord {
+  const { number, name, from, options, created, ttl } = object(JSON.parse(text), 'instance');
   return {
-    number,
-    id: string(id, 'id'),
+    number: count(number, 'number'),
+    id,
     name: optional(name, 'name', string),
     from: optional(from, 'from', string),
     options: optionsOf(string(options, 'options')),

@@ -12,7 +12,12 @@ import {
   keysOfInstance,
   numberValue,
 } from './database/keys.js';
-import { type InstanceRecord, readInstanceRecords, recordEntry } from './instance-records.js';
+import {
+  type InstanceRecord,
+  readInstanceRecord,
+  readInstanceRecords,
+  recordEntry,
+} from './instance-records.js';
 import { readHead, readRecords, textsOf } from './records.js';
 import { type Explain, SharedStore } from './shared-store.js';
 import { StoredChain } from './stored-chain.js';
@@ -54,8 +59,13 @@ export class Store {
     return this.chain(record.number, keepHistory, [recordEntry(record)]);
   }
 
-  /** The instances, oldest first. */
-  instances(): readonly InstanceRecord[] {
+  /** The record of an instance; undefined if there is none. */
+  instance(id: string): InstanceRecord | undefined {
+    return readInstanceRecord(this.#shared.database, id);
+  }
+
+  /** The records of all instances, in pages and in no order. */
+  instances(): Iterable<readonly InstanceRecord[]> {
     return readInstanceRecords(this.#shared.database);
   }
 
@@ -76,9 +86,9 @@ export class Store {
   }
 
   /** Deletes an instance; blocks that only it used are deleted afterwards. Its chain must be closed. */
-  async forget(instance: number): Promise<void> {
+  async forget({ id, number: instance }: InstanceRecord): Promise<void> {
     const { database } = this.#shared;
-    const entries: Entry[] = [[instanceKey(instance), undefined]];
+    const entries: Entry[] = [[instanceKey(id), undefined]];
     for (const key of database.getKeys(keysOfInstance(instance))) entries.push([key, undefined]);
     const branchesToSweep: number[] = [];
     const records = readRecords(database, new ChainKeys(instance));

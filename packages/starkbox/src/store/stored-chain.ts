@@ -79,7 +79,8 @@ export class StoredChain implements ChainStore {
   /** As on disk. */
   #durable: StoredVersion;
   #lastFailure: unknown;
-  #isEnded = false;
+  /** Why it refuses changes. */
+  #ended: string | undefined;
 
   /** @param first entries that are written with the first commit of a new chain */
   constructor(
@@ -165,9 +166,13 @@ export class StoredChain implements ChainStore {
     return { store: this, start: content, committed };
   }
 
-  /** Refuses all further changes, before the chain is deleted. */
-  end(): void {
-    this.#isEnded = true;
+  /**
+   * Refuses all further changes: the chain is deleted, or opened again by another object.
+   *
+   * @param reason for callers
+   */
+  end(reason: string): void {
+    this.#ended = reason;
   }
 
   // Writing of transitions.
@@ -207,7 +212,7 @@ export class StoredChain implements ChainStore {
 
   /** After a failed commit, its world and those made from it are gone. */
   #checkIsNewest(content: WorldAndSnapshots): void {
-    if (this.#isEnded) refuse('This instance was deleted');
+    if (this.#ended !== undefined) refuse(this.#ended);
     if (this.#prepared.content !== content) throw this.#lastFailure;
   }
 

@@ -18,6 +18,8 @@ export interface Figures {
   readonly snapshots: number;
   /** Further chains of the node. */
   readonly instances: number;
+  /** Those of the data directory that are in memory. */
+  readonly openInstances: number;
   /** Changes in the writer's queue. */
   readonly waitingChanges: number;
   /** Calls, estimates and simulations that wait for a slot. */
@@ -60,6 +62,7 @@ const GAUGES: Readonly<
   ],
   starkbox_snapshots: ['Snapshots', (f) => f.snapshots],
   starkbox_instances: ['Instances', (f) => f.instances],
+  starkbox_open_instances: ['Instances of the data directory in memory', (f) => f.openInstances],
   starkbox_changes_waiting: ['Changes in the queue', (f) => f.waitingChanges],
   starkbox_executions_waiting: [
     'Calls, estimates and simulations that wait for a slot',

@@ -301,6 +301,7 @@ test('questions to a forked chain have their own', async () => {
     waitingTransactions: 0,
     snapshots: 0,
     instances: 0,
+    openInstances: 0,
     waitingChanges: 0,
     waitingExecutions: 9,
     state: {

@@ -36,7 +36,11 @@ const INSTANCE_PATH = /^\/instances\/([^/]+)(\/.*)?$/;
 export type FindInstance = (
   id: string,
   client: string | undefined,
+  hold: Hold,
 ) => Target | Promise<Target | undefined> | undefined;
+
+/** Keeps an instance open: is given a function to call once, when the request or its socket has ended. */
+export type Hold = (release: () => void) => void;
 
 export interface TargetLookup {
   readonly instance?: FindInstance | undefined;
@@ -48,6 +52,7 @@ export function destinationOf(
   request: IncomingMessage,
   mainTarget: Target,
   { instance, access }: TargetLookup,
+  hold: Hold,
 ): Destination | Promise<Destination | undefined> | undefined {
   const whole = pathOf(request);
   const instancePath = instance && instancePathOf(whole);
@@ -61,7 +66,7 @@ export function destinationOf(
     const target = instanceTarget ?? substitute;
     return target && { target, path };
   };
-  const target = instance(id, access?.clientOf(request.headers));
+  const target = instance(id, access?.clientOf(request.headers), hold);
   return target instanceof Promise ? target.then(destinationAt) : destinationAt(target);
 }
 

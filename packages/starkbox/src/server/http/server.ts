@@ -171,7 +171,9 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
       const earlyRefusal = refuseBeforeLookup(request, options);
       if (earlyRefusal)
         return connections.whenAnswered(socket, () => socket.end(rawReply(earlyRefusal)));
-      const destination = destinationOf(request, options, options);
+      const destination = destinationOf(request, options, options, (release) =>
+        socket.once('close', release),
+      );
       if (!(destination instanceof Promise)) return take(destination);
       destination.then(take, (error: unknown) =>
         socket.end(rawReply(notOpened(error, request, options.log).reply)),
@@ -289,7 +291,9 @@ function serve(
   }
   const earlyRefusal = refuseBeforeLookup(request, options);
   if (earlyRefusal) return earlyRefusal;
-  const destination = destinationOf(request, options, options);
+  const destination = destinationOf(request, options, options, (release) =>
+    open.response.once('close', release),
+  );
   if (!(destination instanceof Promise)) return serveAt(destination, routes, open, options);
   return destination.then(
     (opened) => serveAt(opened, routes, open, options),

@@ -82,8 +82,8 @@ export function keysOfInstance(instance: number): KeyRange {
 }
 
 /** The key of the record of an instance. */
-export function instanceKey(instance: number): Buffer {
-  return startOf('instance', instance);
+export function instanceKey(id: string): Buffer {
+  return Buffer.concat([Buffer.of(KINDS.instance), Buffer.from(id, 'hex')]);
 }
 
 export const INSTANCE_RECORDS: KeyRange = rangeOf('instance');
