@@ -56,14 +56,16 @@ export {
   wayTo,
 } from './gas/tree.js';
 export {
-  classLabel,
   classNameOf,
   commonFunctions,
   contractName,
+  distinctNames,
   ETH_ADDRESS,
   FIXTURE_NAMES,
   type GivenNames,
   nameInAbi,
+  nameOfClass,
+  type ReservedNames,
   STRK_ADDRESS,
 } from './names.js';
 export { addressOf, feltOf, InvalidInput, PRIME, type Resolve } from './scalar.js';
@@ -119,3 +121,4 @@ export {
 } from './transactions/invoke.js';
 export { callFormatOf, executeCalldata, readMulticall } from './transactions/multicall.js';
 export { readTypeName, shortType } from './type-name.js';
+export { visibleName } from './visible-name.js';

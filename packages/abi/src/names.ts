@@ -2,6 +2,7 @@
 import type { Abi } from './abi.js';
 import { shortAddress } from './felt.js';
 import { selectorOf } from './selector.js';
+import { visibleName } from './visible-name.js';
 
 export const STRK_ADDRESS = '0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d';
 export const ETH_ADDRESS = '0x49d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7';
@@ -34,13 +35,39 @@ export function namesOf(
     names.set(address, `account ${at}`);
   });
   for (const [address, label] of labels) names.set(address, label);
-  // A repeated name is shown with the address, so that no label can impersonate another contract.
-  const counts = new Map<string, number>();
-  for (const name of names.values()) counts.set(name, (counts.get(name) ?? 0) + 1);
-  for (const [address, name] of names) {
-    if ((counts.get(name) ?? 0) > 1) names.set(address, `${name} ${shortAddress(address)}`);
+  const distinct = distinctNames(names);
+  return new Map(Array.from(names, ([address, name]) => [address, distinct(address, name)]));
+}
+
+/** Names that a user or the sandbox gave. */
+export interface ReservedNames {
+  /** By address or class hash; these are shown as they are. */
+  readonly names: Names;
+  /** In lower case; another contract that has one is shown with its address. */
+  readonly reserved: ReadonlySet<string>;
+}
+
+/**
+ * Adds the short address to names that several contracts have, so that none can pass for another. Upper and lower case
+ * make no difference.
+ *
+ * @param named every address or class hash that is shown, with its name
+ */
+export function distinctNames(
+  named: Iterable<readonly [felt: string, name: string]>,
+  own?: ReservedNames,
+): (felt: string, name: string) => string {
+  const feltsByName = new Map<string, Set<string>>();
+  for (const [felt, name] of named) {
+    const key = name.toLowerCase();
+    feltsByName.set(key, (feltsByName.get(key) ?? new Set()).add(felt));
   }
-  return names;
+  return (felt, name) => {
+    if (own?.names.has(felt)) return name;
+    const key = name.toLowerCase();
+    const isRepeated = (feltsByName.get(key)?.size ?? 0) > 1 || own?.reserved.has(key) === true;
+    return isRepeated ? `${name} ${shortAddress(felt)}` : name;
+  };
 }
 
 /** Classes that have no ABI with a name. */
@@ -78,23 +105,45 @@ export function contractName(
   if (contractLabel !== undefined) return { name: contractLabel, isOwn: true };
   const token = givenNames?.tokens.get(address);
   if (token !== undefined) return { name: token, isOwn: false };
-  const className =
-    classHash === undefined
-      ? undefined
-      : (names.get(classHash) ?? givenNames?.classes.get(classHash) ?? classLabel(classHash));
-  const name = className ?? (abi && nameInAbi(abi));
-  return name === undefined ? { name: shortAddress(address), isOwn: true } : { name, isOwn: false };
+  const className = nameOfClass(classHash, {
+    label: classHash === undefined ? undefined : names.get(classHash),
+    artifact: classHash === undefined ? undefined : givenNames?.classes.get(classHash),
+    inAbi: abi && nameInAbi(abi),
+  });
+  return className === undefined
+    ? { name: shortAddress(address), isOwn: true }
+    : { name: className.name, isOwn: false };
 }
 
-/** The name of a well-known class that has no ABI with a name. */
-export function classLabel(classHash: string): string | undefined {
-  return CLASS_NAMES.get(classHash);
+/** Names that a class can have. */
+interface ClassNameSources {
+  readonly label: string | undefined;
+  /** Of its compiled artifact. */
+  readonly artifact: string | undefined;
+  readonly inAbi: string | undefined;
+}
+
+interface ClassName {
+  readonly name: string;
+  readonly source: 'LABEL' | 'ARTIFACT' | 'CLASS';
+}
+
+/** The label of a class, else the name of its artifact, else a well-known name or the one in its ABI. */
+export function nameOfClass(
+  classHash: string | undefined,
+  { label, artifact, inAbi }: ClassNameSources,
+): ClassName | undefined {
+  if (label !== undefined) return { name: label, source: 'LABEL' };
+  const artifactName = visibleName(artifact ?? '');
+  if (artifactName !== undefined) return { name: artifactName, source: 'ARTIFACT' };
+  const name = (classHash === undefined ? undefined : CLASS_NAMES.get(classHash)) ?? inAbi;
+  return name === undefined ? undefined : { name, source: 'CLASS' };
 }
 
 /** The name of the contract in the ABI of its class, or of an interface. */
 export function nameInAbi(abi: Abi): string | undefined {
   const [group] = [...abi.functions.values()].flatMap((entry) => entry.group ?? []);
-  return classNameOf(abi) ?? group?.split('::').at(-1);
+  return visibleName(classNameOf(abi) ?? group?.split('::').at(-1) ?? '');
 }
 
 const EVENT = '::Event';

@@ -93,5 +93,6 @@ const isFunction = (path: string, name: string): boolean =>
 function isContract({ contract_address, class_hash, contract_name }: DEBUG_RUN, name: string) {
   const felt = /^0x[\da-f]+$/i.test(name) ? BigInt(name) : undefined;
   if (felt !== undefined) return BigInt(contract_address) === felt || BigInt(class_hash) === felt;
-  return contract_name === name;
+  // Contracts of one name have their short addresses after it; a breakpoint without one is for all of them.
+  return contract_name === name || contract_name?.startsWith(`${name} 0x`) === true;
 }

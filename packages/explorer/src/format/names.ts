@@ -1,7 +1,7 @@
 // Names of contracts, classes and functions.
 import type { Abi, Names } from '@starkbox/abi';
 import { shortAddress } from '@starkbox/abi/basics';
-import { commonFunctions, FIXTURE_NAMES } from '@starkbox/abi/internal';
+import { commonFunctions, distinctNames, FIXTURE_NAMES } from '@starkbox/abi/internal';
 import type { NAME_SOURCE, TOKEN_FACTS } from '@starkbox/spec';
 import { createContext, useContext, useEffect, useMemo, useSyncExternalStore } from 'react';
 import { escapeText } from './untrusted-text.js';
@@ -32,6 +32,9 @@ export interface LoadedName {
   readonly classHash?: string | undefined;
   readonly token?: TOKEN_FACTS | undefined;
 }
+
+/** Sources of names that no contract can take from another. */
+const GIVEN: ReadonlySet<NAME_SOURCE> = new Set(['LABEL', 'ACCOUNT', 'WELL_KNOWN']);
 
 type Load = (felts: readonly string[]) => Promise<ReadonlyMap<string, LoadedName>>;
 
@@ -136,26 +139,27 @@ class LoadedNames {
 /** Components of one rendering share a request. */
 const gathered = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 
-/** Repeated names carry the short address, so that no contract can pass for another. */
+/** Names of one request carry addresses only where that request has another contract of that name. */
 function distinctTexts(entries: ReadonlyMap<string, LoadedName>): Names {
-  const addressesByName = new Map<string, string[]>();
+  const named: [felt: string, name: string][] = [];
+  const given = new Map<string, string>();
   for (const [felt, { name, source }] of entries) {
     if (source === 'ADDRESS') continue;
+    if (GIVEN.has(source)) given.set(felt, name);
     const suffix = ` ${shortAddress(felt)}`;
-    const plain = name.endsWith(suffix) ? name.slice(0, -suffix.length) : name;
-    const addresses = addressesByName.get(plain) ?? [];
-    addresses.push(felt);
-    addressesByName.set(plain, addresses);
+    const isPlain = GIVEN.has(source) || !name.endsWith(suffix);
+    named.push([felt, isPlain ? name : name.slice(0, -suffix.length)]);
   }
-  const texts = new Map<string, string>();
-  for (const [name, addresses] of addressesByName) {
-    for (const felt of addresses) {
-      const isRepeated = addresses.length > 1 || entries.get(felt)?.name !== name;
-      const text = isRepeated ? `${name} ${shortAddress(felt)}` : name;
-      texts.set(felt, escapeText(text, 2 * LONGEST_LABEL).text);
-    }
-  }
-  return texts;
+  const reserved = new Set(Array.from(given.values(), (name) => name.toLowerCase()));
+  const distinct = distinctNames(named, { names: given, reserved });
+  return new Map(
+    named.map(([felt, name]) => {
+      // The node also knows names that are not loaded here.
+      const text =
+        distinct(felt, name) === name ? (entries.get(felt)?.name ?? name) : distinct(felt, name);
+      return [felt, escapeText(text, 2 * LONGEST_LABEL).text];
+    }),
+  );
 }
 
 export const contractNames: LoadedNames = new LoadedNames();

@@ -1,6 +1,6 @@
 // The code and debug information of a class, as debuggers read it.
 import { readAbi } from '@starkbox/abi';
-import { classNameOf } from '@starkbox/abi/internal';
+import { nameInAbi, nameOfClass } from '@starkbox/abi/internal';
 import type { Class } from '@starkbox/engine';
 import type { DEBUG_CLASS } from '@starkbox/spec';
 import type { DebugInfos } from '../../debug-info/debug-infos.js';
@@ -15,7 +15,11 @@ export async function debugClass(
 ): Promise<DEBUG_CLASS> {
   const { hash } = contractClass;
   const abi = await contractClass.abi();
-  const name = labels.get(hash) ?? infos.contractName(hash) ?? classNameOf(readAbi(abi));
+  const name = nameOfClass(hash, {
+    label: labels.get(hash),
+    artifact: infos.contractName(hash),
+    inAbi: nameInAbi(readAbi(abi)),
+  })?.name;
   const source = infos.get(hash)?.wire;
   return {
     class_hash: hash,

@@ -195,7 +195,15 @@ export class DebugTraces {
       const abi = await this.#sources.abis.of(run.class_hash, state);
       namedRuns.push({ ...run, ...callNames(run, abi, names) });
     }
-    return namedRuns;
+    const named = namedRuns.map(({ contract_address, contract_name = '' }): [string, string] => [
+      contract_address,
+      contract_name,
+    ]);
+    const distinct = (await this.#sources.names()).distinctIn(named);
+    return namedRuns.map((run, at) => ({
+      ...run,
+      contract_name: distinct(run.contract_address, named[at]?.[1] ?? ''),
+    }));
   }
 
   #closeOldest(maximumBytes: number): void {
@@ -241,7 +249,11 @@ export class DebugTraces {
   async debugClass(hash: string, id: BLOCK_ID): Promise<DEBUG_CLASS> {
     const { world } = this.#chain;
     const contractClass = (await this.#overriddenClass(hash)) ?? (await classAt(world, hash, id));
-    return debugClass(contractClass, this.#sources.infos, world.labels);
+    const described = await debugClass(contractClass, this.#sources.infos, world.labels);
+    const { name } = described;
+    if (name === undefined) return described;
+    const distinct = (await this.#sources.names()).distinctIn([[hash, name]]);
+    return { ...described, name: distinct(hash, name) };
   }
 
   /** A class of an open trace's overrides. */

@@ -1,7 +1,13 @@
-// Names of contracts and classes: the only place that decides how one is called.
+// Names of contracts and classes, from labels, artifacts, tokens and ABIs.
 import { type Names, namesOf } from '@starkbox/abi';
 import { shortAddress } from '@starkbox/abi/basics';
-import { classLabel, FIXTURE_NAMES, type GivenNames } from '@starkbox/abi/internal';
+import {
+  distinctNames,
+  FIXTURE_NAMES,
+  type GivenNames,
+  nameOfClass,
+  type ReservedNames,
+} from '@starkbox/abi/internal';
 import type { CLASS_NAME, CONTRACT_NAME, NAME_SOURCE, TOKEN_FACTS } from '@starkbox/spec';
 import type { DebugInfos } from '../../debug-info/debug-infos.js';
 import type { Genesis } from '../genesis/genesis.js';
@@ -10,7 +16,6 @@ import type { World } from '../world/world.js';
 import type { AbiFacts, Abis } from './abis.js';
 import { inParallel } from './in-parallel.js';
 import { type TokenChain, TokenFacts } from './token-facts.js';
-import { visibleName } from './visible-name.js';
 
 /** Contracts and classes that are read at once: on a fork, each may be a request to the origin. */
 const WIDTH = 8;
@@ -27,13 +32,10 @@ interface SourcedName {
 }
 
 /** Names that belong to a user or to the sandbox, and that no contract can take. */
-interface OwnNames {
+interface OwnNames extends ReservedNames {
   readonly genesis: Pick<Genesis, 'accounts'>;
   readonly accounts: ReadonlySet<string>;
   readonly labels: Labels;
-  readonly names: Names;
-  /** All of them in lower case. */
-  readonly reserved: ReadonlySet<string>;
 }
 
 /** Names of one chain. */
@@ -54,6 +56,13 @@ export class ContractNames {
   /** Labels, predeployed accounts and well-known contracts. */
   get own(): Names {
     return this.#ownNames().names;
+  }
+
+  /** Tells contracts of one name apart, as {@link contracts} does. */
+  distinctIn(
+    named: Iterable<readonly [felt: string, name: string]>,
+  ): (felt: string, name: string) => string {
+    return distinctNames(named, this.#ownNames());
   }
 
   /** One row for each address, without repetitions. */
@@ -136,32 +145,23 @@ export class ContractNames {
   }
 
   #ofClass(hash: string, facts: AbiFacts | undefined): SourcedName | undefined {
-    const own = this.#ofOwn(hash);
-    if (own) return own;
-    const artifactName = visibleName(this.#infos.contractName(hash) ?? '');
-    if (artifactName !== undefined) return { name: artifactName, name_source: 'ARTIFACT' };
-    const name = classLabel(hash) ?? visibleName(facts?.name ?? '');
-    return name === undefined ? undefined : { name, name_source: 'CLASS' };
+    const className = nameOfClass(hash, {
+      label: this.#ofOwn(hash)?.name,
+      artifact: this.#infos.contractName(hash),
+      inAbi: facts?.name,
+    });
+    return className && { name: className.name, name_source: className.source };
   }
 
-  /** Repeated names, and names that a user or the sandbox has given, carry the short address. */
   #distinct<Row extends SourcedName>(
     rows: readonly Row[],
-    feltOf: (row: Row) => string,
+    feltIn: (row: Row) => string,
   ): readonly Row[] {
-    const { names, reserved } = this.#ownNames();
-    const counts = new Map<string, number>();
-    for (const { name } of rows) {
-      const key = name.toLowerCase();
-      counts.set(key, (counts.get(key) ?? 0) + 1);
-    }
-    return rows.map((row) => {
-      const felt = feltOf(row);
-      const key = row.name.toLowerCase();
-      const isRepeated = (counts.get(key) ?? 0) > 1 || reserved.has(key);
-      if (names.has(felt) || row.name_source === 'ADDRESS' || !isRepeated) return row;
-      return { ...row, name: `${row.name} ${shortAddress(felt)}` };
-    });
+    const named = rows.filter(({ name_source }) => name_source !== 'ADDRESS');
+    const distinct = this.distinctIn(named.map((row) => [feltIn(row), row.name]));
+    return rows.map((row) =>
+      row.name_source === 'ADDRESS' ? row : { ...row, name: distinct(feltIn(row), row.name) },
+    );
   }
 
   /** Made again when labels or accounts have changed. */

@@ -1,6 +1,7 @@
 // Names, symbols and decimals of tokens, as their contracts return them.
 import { type Abi, decodeOutputs, selectorOf } from '@starkbox/abi';
 import { toFelt } from '@starkbox/abi/basics';
+import { visibleName } from '@starkbox/abi/internal';
 import type { TOKEN_FACTS } from '@starkbox/spec';
 import { BoundedMap } from '../../bounded-map.js';
 import { contextAt } from '../retrace/retrace.js';
@@ -9,7 +10,6 @@ import type { Executions } from '../steps/executions.js';
 import { pendingNumber } from '../world/find-block.js';
 import type { World } from '../world/world.js';
 import type { Abis } from './abis.js';
-import { visibleName } from './visible-name.js';
 
 /** Contracts whose facts are kept. */
 const MOST_TOKENS = 5_000;

@@ -1,7 +1,7 @@
 // Names and entry points of classes, as reports show them.
 import { type Abi, readAbi, selectorOf } from '@starkbox/abi';
 import { canonicalFelt } from '@starkbox/abi/basics';
-import { classNameOf } from '@starkbox/abi/internal';
+import { nameInAbi } from '@starkbox/abi/internal';
 import { BoundedMap } from '../../bounded-map.js';
 import { listOf, membersOf } from '../../json/reader.js';
 import type { World } from '../world/world.js';
@@ -25,7 +25,7 @@ export class ClassFacts {
   constructor(json: string) {
     const { abi, entry_points_by_type } = membersOf(JSON.parse(json));
     this.#abi = readAbi(abi);
-    this.name = classNameOf(this.#abi);
+    this.name = nameInAbi(this.#abi);
     const byType = membersOf(entry_points_by_type);
     this.entryPoints = TYPES.flatMap((type) =>
       listOf(byType[type]).flatMap((entryPoint) => {

@@ -1,5 +1,6 @@
 // Entry points that transactions called, by class.
 import { buildTree, type Frame } from '@starkbox/abi';
+import { nameOfClass } from '@starkbox/abi/internal';
 import type { RetracedFrame } from '@starkbox/engine';
 import type { COVERAGE, COVERED_CLASS } from '@starkbox/spec';
 import type { TransactionRecord } from '../history/header.js';
@@ -62,7 +63,11 @@ export class EntryPointCoverage {
       const classFacts = facts.get(hash);
       if (!classFacts) return [];
       const since = world.pendingState.classSince(hash) ?? world.archived?.classSince(hash);
-      const name = world.labels.get(hash) ?? classFacts.name;
+      const name = nameOfClass(hash, {
+        label: world.labels.get(hash),
+        artifact: undefined,
+        inAbi: classFacts.name,
+      })?.name;
       return [
         {
           class_hash: hash,
