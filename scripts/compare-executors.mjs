@@ -15,7 +15,7 @@ import { checkOnce } from './built-engine.mjs';
 import { ROOT, run } from './cargo.mjs';
 import { buildVariant } from './engine-variant.mjs';
 
-const TEST = 'packages/engine/test/execution/comparison.test.ts';
+const TEST = 'packages/engine/test/execution/comparison.native.test.ts';
 const options = /** @type {const} */ ({ random: { type: 'string' }, seed: { type: 'string' } });
 const { values, positionals } = parseArgs({ options, allowPositionals: true, strict: false });
 const [command] = positionals;

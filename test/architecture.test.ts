@@ -55,7 +55,6 @@ const SOUND: Readonly<Record<string, string>> = {
     import 'node:http';
     import { dispatch } from '../../rpc/protocol/dispatcher.js';
     export const listen = dispatch;`,
-  'packages/conformance/src/index.ts': `import 'starkbox'; import 'starkbox/client'; import 'starknet';`,
   'packages/explorer/src/rpc/methods.ts': `import type { Methods } from '@starkbox/spec';`,
   'packages/explorer/src/app/app.tsx': `
     import type { Methods } from '../rpc/methods.js';
@@ -168,7 +167,7 @@ describe('the checker', () => {
     ['undeclared', 'explorer/src/app/shell.tsx', `import 'starkbox';`],
     ['undeclared', 'mcp/src/serve.ts', `import 'viem';`],
     // For its tests.
-    ['undeclared', 'starkbox/src/log.ts', `import '@starkbox/conformance';`],
+    ['undeclared', 'starkbox/src/log.ts', `import '@starkbox/e2e';`],
     ['door', 'engine/js/index.ts', `import '../../starkbox/src/felt.js';`],
     ['door', 'starkbox/src/chain/steps/step.ts', `import '@starkbox/engine/binding.js';`],
     ['door', 'starkbox/src/chain/steps/step.ts', `import '../../../../engine/js/index.js';`],

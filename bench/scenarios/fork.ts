@@ -2,8 +2,8 @@
 // each.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { storageAddress } from '@starkbox/engine';
+import { FaultyProxy } from '@starkbox/test-support/fork/proxy';
 import { type Config, createChain } from 'starkbox';
-import { FaultyProxy } from '../../packages/e2e/support/fork/proxy.js';
 import { hex, multicall, STRK } from '../../packages/engine/test/fixtures/chain.js';
 import { median, percentile } from '../figures.js';
 import { Child, serve } from '../harness/child.js';

@@ -3,13 +3,13 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { checkedClient } from '@starkbox/conformance';
 import { Class } from '@starkbox/engine';
+import { checkedClient } from '@starkbox/test-support';
+import { FaultyProxy } from '@starkbox/test-support/fork/proxy';
+import { createMarket, type Market } from '@starkbox/test-support/rehearsal/market';
+import type { ChangeKind, Rehearsal } from '@starkbox/test-support/rehearsal/report';
+import type { Contract } from '@starkbox/test-support/signing';
 import { createChain } from 'starkbox';
-import { FaultyProxy } from '../../packages/e2e/support/fork/proxy.js';
-import { createMarket, type Market } from '../../packages/e2e/support/rehearsal/market.js';
-import type { ChangeKind, Rehearsal } from '../../packages/e2e/support/rehearsal/report.js';
-import type { Contract } from '../../packages/e2e/support/signing.js';
 import { defineScenario } from '../harness/scenario.js';
 import { contractText } from '../harness/signed-requests.js';
 import { COMMAND, CONTRACTS } from '../repository.js';

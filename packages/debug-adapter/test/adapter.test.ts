@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { startFixture } from '@starkbox/test-support/fixture';
+import { contract, selector } from '@starkbox/test-support/signing';
+import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import { expect, test } from 'vitest';
 import { marks } from '../../../contracts/classes.js';
-import { startFixture } from '../../e2e/support/fixture.js';
-import { contract, selector } from '../../e2e/support/signing.js';
-import { temporaryFolderOfFile } from '../../e2e/support/temporary-folder.js';
 import { AdapterProcess, COMMAND, Editor, StreamClient } from './support/editor.js';
 import { createProject, lineWith } from './support/project.js';
 

@@ -3,11 +3,11 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { closeAfterTest } from '@starkbox/test-support/closing';
+import { startFixture } from '@starkbox/test-support/fixture';
+import { PseudoTerminal } from '@starkbox/test-support/pseudo-terminal';
+import { contract } from '@starkbox/test-support/signing';
 import { expect, test } from 'vitest';
-import { closeAfterTest } from '../../e2e/support/closing.js';
-import { startFixture } from '../../e2e/support/fixture.js';
-import { PseudoTerminal } from '../../e2e/support/pseudo-terminal.js';
-import { contract } from '../../e2e/support/signing.js';
 import { COMMAND } from './support/editor.js';
 import { createProject, lineWith } from './support/project.js';
 

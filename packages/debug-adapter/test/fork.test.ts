@@ -1,10 +1,10 @@
 // Transactions of a fork, debugged with the artifacts of the project: its own, and those of the forked network.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { closeAfterFile } from '@starkbox/test-support/closing';
+import { startPair } from '@starkbox/test-support/fork/pair';
+import { contract, Sender } from '@starkbox/test-support/signing';
 import { expect, test } from 'vitest';
-import { closeAfterFile } from '../../e2e/support/closing.js';
-import { startPair } from '../../e2e/support/fork/pair.js';
-import { contract, Sender } from '../../e2e/support/signing.js';
 import { AdapterProcess, Editor } from './support/editor.js';
 import { createProject, lineWith } from './support/project.js';
 

@@ -1,8 +1,8 @@
 // Paths of debug information, found on this machine.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { temporaryFolder } from '@starkbox/test-support/temporary-folder';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../../e2e/support/temporary-folder.js';
 import { localPath } from '../src/source-files.js';
 
 function projectWith(files: Readonly<Record<string, string>>): string {

@@ -1,6 +1,7 @@
 // The extension of VS Code: its manifest has the arguments of the adapter, and its parts that need no editor.
 import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { temporaryFolder } from '@starkbox/test-support/temporary-folder';
 import { expect, test } from 'vitest';
 import {
   adapterCommand,
@@ -8,7 +9,6 @@ import {
   newestBundle,
   transactionIn,
 } from '../../../editors/vscode/src/debug-session.js';
-import { temporaryFolder } from '../../e2e/support/temporary-folder.js';
 import { editorHints } from '../src/console.js';
 import { LAUNCH_ARGUMENTS } from '../src/launch.js';
 

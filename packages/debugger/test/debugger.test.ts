@@ -1,9 +1,9 @@
 // A debugger of a running node: breakpoints, conditions, storage as of a position, expressions, sources.
 import { readFile } from 'node:fs/promises';
+import { startFixture } from '@starkbox/test-support/fixture';
+import { contract, hex, selector } from '@starkbox/test-support/signing';
 import { describe, expect, test } from 'vitest';
 import { classTextWithPlaces, marks } from '../../../contracts/classes.js';
-import { startFixture } from '../../e2e/support/fixture.js';
-import { contract, hex, selector } from '../../e2e/support/signing.js';
 import { type Caller, type Debugger, openDebugger } from '../src/index.js';
 
 const { node, client, sender } = await startFixture();

@@ -1,10 +1,10 @@
 // Variables at the lines that print them, compared with what the program printed.
 import { readFile } from 'node:fs/promises';
 import { Class } from '@starkbox/engine';
+import { startFixture } from '@starkbox/test-support/fixture';
+import { bounds } from '@starkbox/test-support/signing';
 import { describe, expect, test } from 'vitest';
 import { classTextWithPlaces } from '../../../contracts/classes.js';
-import { startFixture } from '../../e2e/support/fixture.js';
-import { bounds } from '../../e2e/support/signing.js';
 import { type Debugger, openDebugger } from '../src/index.js';
 
 const ENOUGH = bounds({ l1_gas: 0n, l1_data_gas: 10_000n, l2_gas: 5n * 10n ** 9n });

@@ -1,8 +1,8 @@
 // A node whose chain has a bit of everything: transfers, deployments, failures, a snapshot, a moved clock.
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { startNode } from '@starkbox/conformance';
 import { Class } from '@starkbox/engine';
+import { startNode } from '@starkbox/test-support';
 import { hash } from 'starknet';
 
 export const STRK = '0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d';

@@ -4,7 +4,7 @@
 //   (after `npm run build:ts` and `npm run build:explorer`)
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { startNode } from '@starkbox/conformance';
+import { startNode } from '@starkbox/test-support';
 import { chromium } from 'playwright-core';
 import { STRK, settled, startSample } from './sample-chain.mjs';
 

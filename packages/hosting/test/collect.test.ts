@@ -2,9 +2,9 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { callUrl } from '@starkbox/test-support/call-url';
 import { createChain } from 'starkbox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { callUrl } from '../../e2e/support/call-url.js';
 import { run } from '../../starkbox/src/cli/cli.js';
 import { collectTables } from '../src/collect.js';
 import { LAYERS, LayerStore } from '../src/layers/layer-store.js';

@@ -1,10 +1,10 @@
 // Expiry of instances: by the time without a request, and never by the clock of a machine.
 import { join } from 'node:path';
+import { callUrl } from '@starkbox/test-support/call-url';
+import { closeAfterTest } from '@starkbox/test-support/closing';
+import { temporaryFolder } from '@starkbox/test-support/temporary-folder';
 import { createChain } from 'starkbox';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { callUrl } from '../../e2e/support/call-url.js';
-import { closeAfterTest } from '../../e2e/support/closing.js';
-import { temporaryFolder } from '../../e2e/support/temporary-folder.js';
 import { Age } from '../src/layers/age.js';
 import { FolderNode, StoreFolder } from './support/folder-node.js';
 

@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { closeAfterTest } from '@starkbox/test-support/closing';
 import { beforeEach, expect, test } from 'vitest';
-import { closeAfterTest } from '../../e2e/support/closing.js';
 import { LeaseReader, NodeLease, removeOld } from '../src/lease.js';
 import { FolderStore } from '../src/objects/folder-store.js';
 import type { ObjectStore } from '../src/objects/object-store.js';

@@ -1,6 +1,7 @@
 // Manifests in a folder, with requests that are lost on the way.
+
+import { closeAfterTest } from '@starkbox/test-support/closing';
 import { expect, test } from 'vitest';
-import { closeAfterTest } from '../../e2e/support/closing.js';
 import { MemoryRun } from '../src/layers/run.js';
 import { manifestKey, readManifest } from '../src/manifest.js';
 import { FolderStore } from '../src/objects/folder-store.js';

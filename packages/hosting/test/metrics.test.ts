@@ -1,9 +1,9 @@
 // Metrics of a node with an object store: the pages and dashboards name them.
 import { readFileSync } from 'node:fs';
+import { closeAfterTest } from '@starkbox/test-support/closing';
+import { parse } from '@starkbox/test-support/scrape';
 import { createChain } from 'starkbox';
 import { expect, test } from 'vitest';
-import { closeAfterTest } from '../../e2e/support/closing.js';
-import { parse } from '../../e2e/support/scrape.js';
 import { StoreFolder } from './support/folder-node.js';
 
 const REFERENCE = new URL('../../../docs/reference/', import.meta.url);

@@ -2,9 +2,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parse } from '@starkbox/test-support/scrape';
 import { createChain, type LocalChain } from 'starkbox';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { parse } from '../../e2e/support/scrape.js';
 import { memberOf } from '../../starkbox/src/json/reader.js';
 
 let folder: string;

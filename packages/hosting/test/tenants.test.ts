@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { copyFileSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parse } from '@starkbox/test-support/scrape';
 import { type ConfigInput, createChain, type LocalChain } from 'starkbox';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { parse } from '../../e2e/support/scrape.js';
 
 const [A, B, OPERATOR] = ['token-of-a', 'token-of-b', 'token-of-the-operator'];
 const NOWHERE = 'ffffffffffffffff';

@@ -2,9 +2,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { FaultyProxy } from '@starkbox/test-support/fork/proxy';
 import { createChain, type LocalChain } from 'starkbox';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { FaultyProxy } from '../../e2e/support/fork/proxy.js';
 import { type Fixture, type FixtureOptions, fixture } from '../src/index.js';
 
 const COUNTER = new URL('../../../contracts/cairo/counter.sierra.json', import.meta.url);

@@ -1,6 +1,6 @@
 // Who gets the wallet and its accounts: pages with a token, pages of other sites, nodes with restricted methods.
 /// <reference lib="dom" />
-import { startNode } from '@starkbox/conformance';
+import { startNode } from '@starkbox/test-support';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sharedPages } from '../../explorer/test/support/stage.js';
 import { openSite } from './support/site.js';

@@ -1,8 +1,8 @@
 // The wallet on the page of a dapp that finds it by get-starknet and uses it by starknet.js.
 /// <reference lib="dom" />
 import { readFileSync } from 'node:fs';
-import { startNode } from '@starkbox/conformance';
 import { Class } from '@starkbox/engine';
+import { startNode } from '@starkbox/test-support';
 import { getWallet } from '@starkbox/wallet/playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sharedPages } from '../../explorer/test/support/stage.js';

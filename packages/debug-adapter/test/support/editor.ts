@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { closeAfterFile, closeAfterTest } from '@starkbox/test-support/closing';
 import { DebugClient } from '@vscode/debugadapter-testsupport';
 import type { DebugProtocol } from '@vscode/debugprotocol';
-import { closeAfterFile, closeAfterTest } from '../../../e2e/support/closing.js';
 
 export const COMMAND: string = fileURLToPath(
   new URL('../../../starkbox/bin/starkbox.js', import.meta.url),

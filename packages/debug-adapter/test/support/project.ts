@@ -2,8 +2,8 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import { classTextWithPlaces } from '../../../../contracts/classes.js';
-import { temporaryFolderOfFile } from '../../../e2e/support/temporary-folder.js';
 
 const SOURCES = fileURLToPath(new URL('../../../../contracts/src/', import.meta.url));
 

@@ -1,7 +1,6 @@
 // Random transactions on a node with our own contracts, some of which have no debug information.
 import { ETH_ADDRESS } from '@starkbox/abi/internal';
-import { classTextWithPlaces } from '../../../../contracts/classes.js';
-import { type Fixture, startFixture } from '../../../e2e/support/fixture.js';
+import { type Fixture, startFixture } from '@starkbox/test-support/fixture';
 import {
   bounds,
   type Call,
@@ -10,7 +9,8 @@ import {
   hex,
   LEGACY_UDC,
   selector,
-} from '../../../e2e/support/signing.js';
+} from '@starkbox/test-support/signing';
+import { classTextWithPlaces } from '../../../../contracts/classes.js';
 import type { Caller } from '../../src/index.js';
 import type { Random } from './random.js';
 

@@ -2,12 +2,12 @@
 /// <reference lib="dom" />
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { closeAfterTest } from '@starkbox/test-support/closing';
 import { parseSync } from 'oxc-parser';
 import { createChain } from 'starkbox';
 import type * as Browser from 'starkbox/browser';
 import { expect, test } from 'vitest';
 import { sharedPages } from '../../../explorer/test/support/stage.js';
-import { closeAfterTest } from '../../support/closing.js';
 
 const { openSite } = await import(
   new URL('../../../../scripts/tab/site.mjs', import.meta.url).href

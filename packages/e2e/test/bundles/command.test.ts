@@ -2,13 +2,13 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { type ListeningNode, startNode } from '@starkbox/conformance';
+import { type ListeningNode, startNode } from '@starkbox/test-support';
+import { closeAfterFile } from '@starkbox/test-support/closing';
+import { commandOutput } from '@starkbox/test-support/command-line';
+import { mint } from '@starkbox/test-support/fork/pair';
+import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import { BundleError, openBundle, packageVersion } from 'starkbox';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { closeAfterFile } from '../../support/closing.js';
-import { commandOutput } from '../../support/command-line.js';
-import { mint } from '../../support/fork/pair.js';
-import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 const folder = temporaryFolderOfFile();
 const file = join(folder, 'mint.starkbox-bundle');

@@ -6,14 +6,11 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Client } from '@starkbox/conformance';
 import { Transaction } from '@starkbox/engine';
-import { type BundleTarget, METHODS, type Methods, openBundle } from 'starkbox';
-import { describe, expect, test } from 'vitest';
-import { classTextWithPlaces } from '../../../../contracts/classes.js';
-import { closeAfterFile } from '../../support/closing.js';
-import { startFixture } from '../../support/fixture.js';
-import { startPair } from '../../support/fork/pair.js';
+import type { Client } from '@starkbox/test-support';
+import { closeAfterFile } from '@starkbox/test-support/closing';
+import { startFixture } from '@starkbox/test-support/fixture';
+import { startPair } from '@starkbox/test-support/fork/pair';
 import {
   contract,
   hex,
@@ -21,7 +18,10 @@ import {
   QUERY_VERSION,
   Sender,
   selector,
-} from '../../support/signing.js';
+} from '@starkbox/test-support/signing';
+import { type BundleTarget, METHODS, type Methods, openBundle } from 'starkbox';
+import { describe, expect, test } from 'vitest';
+import { classTextWithPlaces } from '../../../../contracts/classes.js';
 
 const folder = await mkdtemp(join(tmpdir(), 'bundle-'));
 closeAfterFile(() => rm(folder, { recursive: true }));

@@ -1,10 +1,10 @@
 // Migrated compiled class hashes: written without a transaction, listed in the difference of their block.
 import type { BLOCK_ID } from '@starkbox/spec';
+import { openNode, startFixture } from '@starkbox/test-support/fixture';
+import { ACCOUNT_CLASS } from '@starkbox/test-support/signing';
+import { temporaryFolder } from '@starkbox/test-support/temporary-folder';
 import { createChain, type LocalChain } from 'starkbox';
 import { beforeAll, expect, test } from 'vitest';
-import { openNode, startFixture } from '../../support/fixture.js';
-import { ACCOUNT_CLASS } from '../../support/signing.js';
-import { temporaryFolder } from '../../support/temporary-folder.js';
 
 type Migrated = readonly { readonly class_hash: string; readonly compiled_class_hash: string }[];
 

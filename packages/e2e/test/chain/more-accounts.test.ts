@@ -2,13 +2,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BLOCK_ID } from '@starkbox/spec';
+import { openNode, startFixture } from '@starkbox/test-support/fixture';
+import { RunningCommand } from '@starkbox/test-support/running-command';
+import { STRK } from '@starkbox/test-support/signing';
+import { temporaryFolder } from '@starkbox/test-support/temporary-folder';
 import { createChain, type LocalChain } from 'starkbox';
 import { Account, RpcProvider } from 'starknet';
 import { expect, test } from 'vitest';
-import { openNode, startFixture } from '../../support/fixture.js';
-import { RunningCommand } from '../../support/running-command.js';
-import { STRK } from '../../support/signing.js';
-import { temporaryFolder } from '../../support/temporary-folder.js';
 
 const OPTIONS = { seed: 5, accounts: 2, moreAccounts: 'argent=2,cairo0=1,cairo1=1' } as const;
 

@@ -1,7 +1,7 @@
 // Refusals for money, gas and a wrong hash say what was needed and what was given.
-import { startNode } from '@starkbox/conformance';
+
 import { ERRORS } from '@starkbox/spec';
-import { afterAll, expect, test } from 'vitest';
+import { startNode } from '@starkbox/test-support';
 import {
   AMPLE,
   type Bounds,
@@ -12,7 +12,8 @@ import {
   Sender,
   STRK,
   ZERO,
-} from '../../support/signing.js';
+} from '@starkbox/test-support/signing';
+import { afterAll, expect, test } from 'vitest';
 
 const started = await startNode();
 const client = started.client;

@@ -1,10 +1,10 @@
 // Output of `starkbox gas`: tables, flame graphs and the comparison with a baseline.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { runCommandLine } from '@starkbox/test-support/command-line';
+import { startMixedRun } from '@starkbox/test-support/mixed-run';
+import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import { expect, test } from 'vitest';
-import { runCommandLine } from '../../support/command-line.js';
-import { startMixedRun } from '../../support/mixed-run.js';
-import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 const folder = temporaryFolderOfFile();
 const [baseline = '', svg = '', stacks = ''] = ['gas.json', 'gas.svg', 'gas.folded'].map((name) =>

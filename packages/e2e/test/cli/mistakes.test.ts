@@ -1,6 +1,7 @@
 // Error texts for common mistakes of callers.
-import { connectSocket, startNode } from '@starkbox/conformance';
+
 import { ERRORS } from '@starkbox/spec';
+import { connectSocket, startNode } from '@starkbox/test-support';
 import { afterAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 

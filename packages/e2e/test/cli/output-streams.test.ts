@@ -5,8 +5,8 @@ import { closeSync, openSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { temporaryFolder } from '@starkbox/test-support/temporary-folder';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { temporaryFolder } from '../../support/temporary-folder.js';
 
 const COMMAND = fileURLToPath(new URL('../../../starkbox/bin/starkbox.js', import.meta.url));
 

@@ -1,13 +1,13 @@
 // Replay of recorded requests, and the report of answers that differ.
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { connectSocket, startNode } from '@starkbox/conformance';
+import { connectSocket, startNode } from '@starkbox/test-support';
+import { commandOutput, runCommandLine } from '@starkbox/test-support/command-line';
+import { deployed } from '@starkbox/test-support/contracts';
+import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import { createChain } from 'starkbox';
 import { cairo } from 'starknet';
 import { beforeAll, expect, test } from 'vitest';
-import { commandOutput, runCommandLine } from '../../support/command-line.js';
-import { deployed } from '../../support/contracts.js';
-import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 const folder = temporaryFolderOfFile();
 const file = join(folder, 'trace.jsonl');

@@ -1,11 +1,11 @@
 // `starkbox rpc` against a node: parameters, output, errors and help.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { startNode } from '@starkbox/conformance';
 import { METHODS } from '@starkbox/spec';
+import { startNode } from '@starkbox/test-support';
+import { runCommandLine } from '@starkbox/test-support/command-line';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { RunOptions } from '../../../starkbox/src/cli/cli.js';
-import { runCommandLine } from '../../support/command-line.js';
 
 const { node, client, url, close } = await startNode({ listen: true, accounts: 2 });
 afterAll(close);

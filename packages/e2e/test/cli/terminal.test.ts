@@ -1,10 +1,14 @@
 // Output of the built command in a pseudo terminal: it fits the columns, and says the same without colours.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { startMixedRun } from '@starkbox/test-support/mixed-run';
+import {
+  inTerminal,
+  PseudoTerminal,
+  type TerminalOptions,
+} from '@starkbox/test-support/pseudo-terminal';
+import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { startMixedRun } from '../../support/mixed-run.js';
-import { inTerminal, PseudoTerminal, type TerminalOptions } from '../../support/pseudo-terminal.js';
-import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 const folder = temporaryFolderOfFile();
 const [before, after, recording, baseline] = [

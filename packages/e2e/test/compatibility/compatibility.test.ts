@@ -81,7 +81,7 @@ describe('the compatibility table', () => {
 });
 
 function isFile(where: string): boolean {
-  return /^[\w/-]+\.test\.ts$/.test(where);
+  return /^[\w/.-]+\.test\.ts$/.test(where);
 }
 
 function readRows(table: string): Row[] {

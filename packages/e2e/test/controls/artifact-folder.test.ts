@@ -3,11 +3,11 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, constants, openSync } from 'node:fs';
 import { utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { closeAfterTest } from '@starkbox/test-support/closing';
+import { temporaryFolder } from '@starkbox/test-support/temporary-folder';
 import { createChain, type LocalChain, type Log, silentLog } from 'starkbox';
 import { expect, test, vi } from 'vitest';
 import { classText, classTextWithPlaces } from '../../../../contracts/classes.js';
-import { closeAfterTest } from '../../support/closing.js';
-import { temporaryFolder } from '../../support/temporary-folder.js';
 
 const text = await classText('counter');
 

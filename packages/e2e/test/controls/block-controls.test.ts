@@ -1,10 +1,11 @@
 // Several blocks at once, and settings of blocks that change while the chain runs.
-import type { Client } from '@starkbox/conformance';
+
 import { ERRORS } from '@starkbox/spec';
+import type { Client } from '@starkbox/test-support';
+import { startFixture } from '@starkbox/test-support/fixture';
+import { Sender, STRK } from '@starkbox/test-support/signing';
+import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import { expect, test, vi } from 'vitest';
-import { startFixture } from '../../support/fixture.js';
-import { Sender, STRK } from '../../support/signing.js';
-import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 const height = (client: Client) => client.call('starknet_blockNumber');
 const latest = (client: Client) => client.call('starknet_getBlockWithTxHashes', ['latest']);

@@ -1,9 +1,9 @@
 // Balances in token contracts, set without a transaction.
 import { storageAddress } from '@starkbox/engine';
 import { ERRORS } from '@starkbox/spec';
+import { startFixture } from '@starkbox/test-support/fixture';
+import { ETH, hex, read, STRK, UDC } from '@starkbox/test-support/signing';
 import { expect, test } from 'vitest';
-import { startFixture } from '../../support/fixture.js';
-import { ETH, hex, read, STRK, UDC } from '../../support/signing.js';
 
 const HOLDER = '0xabc';
 const LARGE = 2n ** 200n + 7n;

@@ -1,9 +1,9 @@
 // Classes that are declared and contracts that are deployed without an account of the user.
 import { readFile } from 'node:fs/promises';
 import { ERRORS } from '@starkbox/spec';
+import { startFixture } from '@starkbox/test-support/fixture';
+import { read, selector } from '@starkbox/test-support/signing';
 import { expect, test } from 'vitest';
-import { startFixture } from '../../support/fixture.js';
-import { read, selector } from '../../support/signing.js';
 
 const CONTRACTS = new URL('../../../../contracts/cairo/', import.meta.url);
 const classIn = async (name: string): Promise<unknown> =>

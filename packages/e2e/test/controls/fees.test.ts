@@ -1,7 +1,6 @@
 // Transactions without fees, and accounts that are given STRK when they first need it.
 import { ERRORS } from '@starkbox/spec';
-import { expect, test } from 'vitest';
-import { startFixture } from '../../support/fixture.js';
+import { startFixture } from '@starkbox/test-support/fixture';
 import {
   deployAccountRequest,
   newAccount,
@@ -9,7 +8,8 @@ import {
   Sender,
   STRK,
   ZERO,
-} from '../../support/signing.js';
+} from '@starkbox/test-support/signing';
+import { expect, test } from 'vitest';
 
 const transfer = { to: STRK, name: 'transfer', calldata: ['0xb', '0x1', '0x0'] };
 

@@ -1,11 +1,11 @@
 // Forks that begin after a transaction in the middle of a block.
 import { join } from 'node:path';
-import { checkedClient } from '@starkbox/conformance';
+import { checkedClient } from '@starkbox/test-support';
+import { openNode } from '@starkbox/test-support/fixture';
+import { contract, read, Sender, STRK } from '@starkbox/test-support/signing';
+import { temporaryFolder } from '@starkbox/test-support/temporary-folder';
 import type { createChain } from 'starkbox';
 import { expect, test } from 'vitest';
-import { openNode } from '../../support/fixture.js';
-import { contract, read, Sender, STRK } from '../../support/signing.js';
-import { temporaryFolder } from '../../support/temporary-folder.js';
 
 async function start(options: Parameters<typeof createChain>[0]) {
   const node = await openNode({ seed: 0, accounts: 2, port: 0, ...options });

@@ -1,9 +1,9 @@
 // HTTP headers for the network below a fork, which are secrets.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { optionsOf } from '@starkbox/test-support/command-line';
+import { openNode } from '@starkbox/test-support/fixture';
 import { afterAll, expect, test } from 'vitest';
-import { optionsOf } from '../../support/command-line.js';
-import { openNode } from '../../support/fixture.js';
 
 const KEY = 'secret of the key';
 const origin = await openNode({ seed: 0, accounts: 1 });

@@ -1,14 +1,14 @@
 // Acceptance on L1 by itself: after a number of blocks, or at an age in seconds.
 import { join } from 'node:path';
-import { type Client, checkedClient, overHttp } from '@starkbox/conformance';
+import { type Client, checkedClient, overHttp } from '@starkbox/test-support';
+import { closeAfterTest } from '@starkbox/test-support/closing';
+import { startFixture } from '@starkbox/test-support/fixture';
+import { startPair } from '@starkbox/test-support/fork/pair';
+import { digest } from '@starkbox/test-support/subscriptions/digest';
+import { gather } from '@starkbox/test-support/subscriptions/subscribers';
+import { temporaryFolder } from '@starkbox/test-support/temporary-folder';
 import { createChain, type LocalChain } from 'starkbox';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { closeAfterTest } from '../../support/closing.js';
-import { startFixture } from '../../support/fixture.js';
-import { startPair } from '../../support/fork/pair.js';
-import { digest } from '../../support/subscriptions/digest.js';
-import { gather } from '../../support/subscriptions/subscribers.js';
-import { temporaryFolder } from '../../support/temporary-folder.js';
 
 const START = 1_700_000_000;
 

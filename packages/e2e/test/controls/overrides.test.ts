@@ -1,14 +1,22 @@
 // Calls, estimates and simulations with overrides of the state and of the block.
 import { readFile } from 'node:fs/promises';
-import type { Client } from '@starkbox/conformance';
 import { storageAddress } from '@starkbox/engine';
 import type { OVERRIDES } from '@starkbox/spec';
+import type { Client } from '@starkbox/test-support';
+import { startFixture } from '@starkbox/test-support/fixture';
+import { startPair } from '@starkbox/test-support/fork/pair';
+import {
+  balanceSlot,
+  contract,
+  ETH,
+  read,
+  Sender,
+  STRK,
+  selector,
+} from '@starkbox/test-support/signing';
+import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import { afterAll, describe, expect, test } from 'vitest';
 import { classTextWithPlaces, marks } from '../../../../contracts/classes.js';
-import { startFixture } from '../../support/fixture.js';
-import { startPair } from '../../support/fork/pair.js';
-import { balanceSlot, contract, ETH, read, Sender, STRK, selector } from '../../support/signing.js';
-import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 const HOLDER = '0x77';
 const { client, sender, node } = await startFixture();

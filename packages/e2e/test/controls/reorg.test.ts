@@ -1,9 +1,9 @@
 // Reorganisations: blocks that are replaced by others in one change.
 import { ERRORS } from '@starkbox/spec';
+import { contract, deployment, read, Sender, STRK, selector } from '@starkbox/test-support/signing';
+import { gather } from '@starkbox/test-support/subscriptions/subscribers';
+import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import { expect, test } from 'vitest';
-import { contract, deployment, read, Sender, STRK, selector } from '../../support/signing.js';
-import { gather } from '../../support/subscriptions/subscribers.js';
-import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 const transfer = (to: string, amount = '0x1') => ({
   to: STRK,

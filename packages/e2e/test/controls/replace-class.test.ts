@@ -2,12 +2,12 @@
 import { copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Client } from '@starkbox/conformance';
+import type { Client } from '@starkbox/test-support';
+import { startFixture } from '@starkbox/test-support/fixture';
+import { contract, read, Sender } from '@starkbox/test-support/signing';
+import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import { createChain } from 'starkbox';
 import { expect, test, vi } from 'vitest';
-import { startFixture } from '../../support/fixture.js';
-import { contract, read, Sender } from '../../support/signing.js';
-import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 const folder = temporaryFolderOfFile();
 

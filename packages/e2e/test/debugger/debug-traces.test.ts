@@ -1,8 +1,9 @@
 // Debug traces over the wire: subjects, ranges, limits, and states that no transaction made.
+
+import { startFixture } from '@starkbox/test-support/fixture';
+import { contract, hex, selector } from '@starkbox/test-support/signing';
 import type { Methods } from 'starkbox';
 import { expect, test } from 'vitest';
-import { startFixture } from '../../support/fixture.js';
-import { contract, hex, selector } from '../../support/signing.js';
 
 type Trace = Methods['devnet_openDebugTrace']['result'];
 

@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { startNode } from '@starkbox/conformance';
+import { startNode } from '@starkbox/test-support';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'starkbox-dump-dir-')));

@@ -1,8 +1,8 @@
 // Every journalled method leaves its call in the journal, under its canonical name.
 
+import { ACCOUNT_CLASS, STRK, UDC } from '@starkbox/test-support/signing';
 import { createChain, type LocalChain, METHODS } from 'starkbox';
 import { afterAll, expect, test } from 'vitest';
-import { ACCOUNT_CLASS, STRK, UDC } from '../../support/signing.js';
 
 /** Calls that change a new chain. */
 const EXAMPLES: Readonly<Record<string, object>> = {

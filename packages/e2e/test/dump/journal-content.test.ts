@@ -4,10 +4,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { ERRORS } from '@starkbox/spec';
+import { openNode } from '@starkbox/test-support/fixture';
+import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import { type Config, type LocalChain, METHODS } from 'starkbox';
 import { beforeEach, expect, test } from 'vitest';
-import { openNode } from '../../support/fixture.js';
-import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 const folder = temporaryFolderOfFile();
 let path: string;

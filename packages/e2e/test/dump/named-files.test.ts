@@ -13,11 +13,11 @@ import {
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { openNode } from '@starkbox/test-support/fixture';
+import { RunningCommand } from '@starkbox/test-support/running-command';
+import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import type { Config, LocalChain, Log } from 'starkbox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openNode } from '../../support/fixture.js';
-import { RunningCommand } from '../../support/running-command.js';
-import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 const folder = temporaryFolderOfFile();
 const [pipe, socket, inner] = [join(folder, 'pipe'), join(folder, 'socket'), join(folder, 'inner')];

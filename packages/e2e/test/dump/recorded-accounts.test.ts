@@ -1,12 +1,12 @@
 // Accounts of dumps: those that the chain was made with, whatever the options of the node that loads them.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkedClient } from '@starkbox/conformance';
+import { checkedClient } from '@starkbox/test-support';
+import { runCommandLine } from '@starkbox/test-support/command-line';
+import { Sender, STRK } from '@starkbox/test-support/signing';
+import { temporaryFolder } from '@starkbox/test-support/temporary-folder';
 import { type Config, createChain, type LocalChain } from 'starkbox';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { runCommandLine } from '../../support/command-line.js';
-import { Sender, STRK } from '../../support/signing.js';
-import { temporaryFolder } from '../../support/temporary-folder.js';
 
 const FORMATS = ['journal', 'image'] as const;
 let path: string;

@@ -1,7 +1,7 @@
 // Failures of accounts, fees, resource bounds and tokens.
 import { executeCalldata } from '@starkbox/abi/internal';
 import { builtinClass, publicKey } from '@starkbox/engine';
-import type { FailingChain } from '../../support/failing-chain.js';
+import type { FailingChain } from '@starkbox/test-support/failing-chain';
 import {
   type Bounds,
   bounds,
@@ -14,7 +14,7 @@ import {
   STRK,
   selector,
   short,
-} from '../../support/signing.js';
+} from '@starkbox/test-support/signing';
 import { type Case, missing, u256 } from './failing-case.js';
 
 const ENOUGH = { l1_gas: 100_000n, l1_data_gas: 100_000n, l2_gas: 10n ** 9n };

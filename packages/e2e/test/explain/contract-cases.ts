@@ -1,7 +1,7 @@
 // Failures within contracts: panics, values, calls of others, system calls, calldata, and code of the older compiler.
 
-import type { FailingChain } from '../../support/failing-chain.js';
-import { deployment, hex, LEGACY_UDC, STRK, selector, short } from '../../support/signing.js';
+import type { FailingChain } from '@starkbox/test-support/failing-chain';
+import { deployment, hex, LEGACY_UDC, STRK, selector, short } from '@starkbox/test-support/signing';
 import { type Case, callee, fails, MOST_U256, text, u256 } from './failing-case.js';
 
 export const PANICS: readonly Case[] = [

@@ -1,8 +1,7 @@
 // Explanations in errors, and by hash: what failed, and what to do.
 import { Transaction } from '@starkbox/engine';
 import { ERRORS } from '@starkbox/spec';
-import { describe, expect, test } from 'vitest';
-import { type Fixture, startFixture } from '../../support/fixture.js';
+import { type Fixture, startFixture } from '@starkbox/test-support/fixture';
 import {
   bounds,
   contract,
@@ -13,7 +12,8 @@ import {
   STRK,
   selector,
   short,
-} from '../../support/signing.js';
+} from '@starkbox/test-support/signing';
+import { describe, expect, test } from 'vitest';
 
 const fixture: Fixture = await startFixture();
 const { node, client, account } = fixture;

@@ -1,10 +1,10 @@
 // Stacks of the calls around a failure, and the lines that a transaction ran.
 import { readFile } from 'node:fs/promises';
 import { ERRORS } from '@starkbox/spec';
+import { startFixture } from '@starkbox/test-support/fixture';
+import { contract, deployment } from '@starkbox/test-support/signing';
 import { expect, test } from 'vitest';
 import { classTextWithPlaces, marks } from '../../../../contracts/classes.js';
-import { startFixture } from '../../support/fixture.js';
-import { contract, deployment } from '../../support/signing.js';
 
 const FILE = 'contracts/src/failing/failing_callee.cairo';
 const source = await readFile(new URL(`../../../../${FILE}`, import.meta.url), 'utf8');

@@ -1,7 +1,8 @@
 // A failure that is explained, and values of its calldata.
+
+import type { FailingChain } from '@starkbox/test-support/failing-chain';
+import { hex, short } from '@starkbox/test-support/signing';
 import type { Explanation } from 'starkbox';
-import type { FailingChain } from '../../support/failing-chain.js';
-import { hex, short } from '../../support/signing.js';
 
 export type Case = readonly [title: string, run: (chain: FailingChain) => Promise<Explanation>];
 

@@ -3,14 +3,14 @@ import { spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { checkedClient, overHttp } from '@starkbox/conformance';
+import { checkedClient, overHttp } from '@starkbox/test-support';
+import { closeAfterFile } from '@starkbox/test-support/closing';
+import { FIXTURE, startFixture } from '@starkbox/test-support/fixture';
+import { contract, deployment, read, Sender, selector } from '@starkbox/test-support/signing';
+import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import { createChain, type LocalChain } from 'starkbox';
 import { describe, expect, test, vi } from 'vitest';
 import { classTextWithPlaces, marks } from '../../../../contracts/classes.js';
-import { closeAfterFile } from '../../support/closing.js';
-import { FIXTURE, startFixture } from '../../support/fixture.js';
-import { contract, deployment, read, Sender, selector } from '../../support/signing.js';
-import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 const artifactOf = async (name: string): Promise<object> =>
   JSON.parse(await classTextWithPlaces(name));

@@ -1,10 +1,10 @@
 // Explanations on a terminal: the log, trees of all transactions, the command and the library.
 
+import { commandOutput } from '@starkbox/test-support/command-line';
+import { contract, hex, Sender, STRK, selector } from '@starkbox/test-support/signing';
 import { type ConfigInput, createChain, createLog, type LocalChain } from 'starkbox';
 import { describe, expect, test } from 'vitest';
 import { parseIfJson } from '../../../starkbox/src/json/json.js';
-import { commandOutput } from '../../support/command-line.js';
-import { contract, hex, Sender, STRK, selector } from '../../support/signing.js';
 
 const AMOUNT = 10n ** 30n;
 

@@ -11,12 +11,12 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { closeAfterFile } from '@starkbox/test-support/closing';
+import { startFixture } from '@starkbox/test-support/fixture';
+import { contract, selector } from '@starkbox/test-support/signing';
 import type { Explanation } from 'starkbox';
 import { describe, expect, test } from 'vitest';
 import { classTextWithPlaces, marks } from '../../../../contracts/classes.js';
-import { closeAfterFile } from '../../support/closing.js';
-import { startFixture } from '../../support/fixture.js';
-import { contract, selector } from '../../support/signing.js';
 
 const base = await realpath(await mkdtemp(join(tmpdir(), 'source-')));
 closeAfterFile(() => rm(base, { recursive: true }));

@@ -1,7 +1,7 @@
 // Reads of a whole chain, and their comparison with a replica.
 import type { BLOCK_HEADER, EMITTED_EVENT, Methods, TXN_STATUS_RESULT } from '@starkbox/spec';
-import { agreeExactly } from '../../support/model/agreement.js';
-import type { NodeClient } from '../../support/model/reading.js';
+import { agreeExactly } from '@starkbox/test-support/model/agreement';
+import type { NodeClient } from '@starkbox/test-support/model/reading';
 import { type Contents, type Notified, type Replica, WAITING } from './replica.js';
 
 export interface ChainContents {

@@ -1,5 +1,5 @@
 // Short histories with difficult notifications, which random histories rarely contain.
-import type { Command } from '../../support/model/commands.js';
+import type { Command } from '@starkbox/test-support/model/commands';
 
 const transfer = (amount: number | 'half'): Command => {
   return { does: 'transfer', from: 0, to: 4, amount, flaw: 'none', tip: 0 };

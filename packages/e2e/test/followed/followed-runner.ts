@@ -1,10 +1,10 @@
 // Runner of a history with subscribers: from when on they listen, and when nothing may be sent.
 import { Transaction, type TransactionValues } from '@starkbox/engine';
+import * as cast from '@starkbox/test-support/model/accounts-and-contracts';
+import type { Command } from '@starkbox/test-support/model/commands';
+import { HistoryRunner, type ModelledNode } from '@starkbox/test-support/model/history-runner';
+import { NodeClient } from '@starkbox/test-support/model/reading';
 import { createChain, type LocalChain } from 'starkbox';
-import * as cast from '../../support/model/accounts-and-contracts.js';
-import type { Command } from '../../support/model/commands.js';
-import { HistoryRunner, type ModelledNode } from '../../support/model/history-runner.js';
-import { NodeClient } from '../../support/model/reading.js';
 import { ChainReader } from './chain-reader.js';
 import { Follower } from './follower.js';
 import { LateSubscriber } from './late-subscriber.js';

@@ -1,9 +1,10 @@
 // A replica built from the notifications of a node equals its chain, whatever happens to it.
+
+import { type Command, describeCommand } from '@starkbox/test-support/model/commands';
+import { SETUPS } from '@starkbox/test-support/model/history-runner';
+import type { Setup } from '@starkbox/test-support/model/node-and-model';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { type Command, describeCommand } from '../../support/model/commands.js';
-import { SETUPS } from '../../support/model/history-runner.js';
-import type { Setup } from '../../support/model/node-and-model.js';
 import { FIXED } from './fixed-histories.js';
 import { FollowedRunner, type Timing } from './followed-runner.js';
 import { histories } from './histories.js';

@@ -1,7 +1,8 @@
 // A subscriber over a socket: its subscriptions, and how it starts again.
-import { connectSocket, type Socket, type SubscribeMethod } from '@starkbox/conformance';
+
 import type { EMITTED_EVENT } from '@starkbox/spec';
-import { agreeExactly } from '../../support/model/agreement.js';
+import { connectSocket, type Socket, type SubscribeMethod } from '@starkbox/test-support';
+import { agreeExactly } from '@starkbox/test-support/model/agreement';
 import type { ChainReader } from './chain-reader.js';
 import { asNamed, type NamedNotification } from './notifications.js';
 import { Replica, WAITING } from './replica.js';

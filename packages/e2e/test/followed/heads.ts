@@ -1,6 +1,6 @@
 // A chain of headers as a subscriber builds it: each block names its parent, and none is missing.
 import type { BLOCK_HEADER, REORG_DATA } from '@starkbox/spec';
-import { agree } from '../../support/model/agreement.js';
+import { agree } from '@starkbox/test-support/model/agreement';
 
 /** The parent hash of the first block. */
 const NO_PARENT = '0x0';

@@ -1,6 +1,7 @@
 // Random histories in which blocks and their transactions are often removed and made again.
+
+import { type Command, sequences } from '@starkbox/test-support/model/commands';
 import fc from 'fast-check';
-import { type Command, sequences } from '../../support/model/commands.js';
 
 const account = fc.nat(1);
 const target = fc.record({ back: fc.nat(3), by: fc.constant<'number'>('number') });

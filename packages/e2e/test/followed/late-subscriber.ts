@@ -1,7 +1,8 @@
 // A subscriber that connects while the chain changes.
-import { connectSocket, type Socket } from '@starkbox/conformance';
+
 import type { EMITTED_EVENT } from '@starkbox/spec';
-import { agreeExactly } from '../../support/model/agreement.js';
+import { connectSocket, type Socket } from '@starkbox/test-support';
+import { agreeExactly } from '@starkbox/test-support/model/agreement';
 import type { ChainReader } from './chain-reader.js';
 import { Heads } from './heads.js';
 import { asNamed, type NamedNotification } from './notifications.js';

@@ -1,5 +1,5 @@
 // Notifications of a node by name.
-import type { Notification } from '@starkbox/conformance';
+import type { Notification } from '@starkbox/test-support';
 import type { NotificationName, Notifications } from 'starkbox';
 
 /** A notification; its name determines the type of its result. */

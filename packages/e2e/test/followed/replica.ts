@@ -8,7 +8,7 @@ import type {
   TXN_RECEIPT_WITH_BLOCK_INFO,
   TXN_STATUS_RESULT,
 } from '@starkbox/spec';
-import { agree } from '../../support/model/agreement.js';
+import { agree } from '@starkbox/test-support/model/agreement';
 import { Heads } from './heads.js';
 
 export const WAITING = 'PRE_CONFIRMED';

@@ -1,13 +1,13 @@
 // Finality of the origin's blocks: read again until L1 has accepted them, and cached then.
 import { readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ListeningNode } from '@starkbox/conformance';
 import { ERRORS } from '@starkbox/spec';
+import type { ListeningNode } from '@starkbox/test-support';
+import { mint, startPair } from '@starkbox/test-support/fork/pair';
+import { STRK } from '@starkbox/test-support/signing';
+import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import type { Config } from 'starkbox';
 import { expect, test } from 'vitest';
-import { mint, startPair } from '../../support/fork/pair.js';
-import { STRK } from '../../support/signing.js';
-import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 const BLOCKS = 3;
 const at = (block_number: number) => ({ block_number });

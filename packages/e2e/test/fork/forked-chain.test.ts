@@ -1,11 +1,11 @@
 import { ERRORS } from '@starkbox/spec';
+import { deployed } from '@starkbox/test-support/contracts';
+import { mint, startPair } from '@starkbox/test-support/fork/pair';
+import { parse } from '@starkbox/test-support/scrape';
+import { balanceSlot, Sender, STRK } from '@starkbox/test-support/signing';
 import { createChain, silentLog } from 'starkbox';
 import { Account, type Contract } from 'starknet';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { deployed } from '../../support/contracts.js';
-import { mint, startPair } from '../../support/fork/pair.js';
-import { parse } from '../../support/scrape.js';
-import { balanceSlot, Sender, STRK } from '../../support/signing.js';
 
 let counter: Contract;
 let firstMint: string;

@@ -1,8 +1,8 @@
 // Events on both sides of the fork point as one range, with any bounds and pages.
 import { ERRORS } from '@starkbox/spec';
+import { mint, startPair } from '@starkbox/test-support/fork/pair';
+import { STRK } from '@starkbox/test-support/signing';
 import { afterAll, describe, expect, test } from 'vitest';
-import { mint, startPair } from '../../support/fork/pair.js';
-import { STRK } from '../../support/signing.js';
 
 /** Two events a block: 1 to 4 are the origin's, 6 to 8 the fork's; 5 is its empty first one. */
 const OWN_FIRST = 5;

@@ -1,19 +1,19 @@
 // A fork whose origin is slow or fails: correct answers or reasons, no zeros, new blocks.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ERRORS } from '@starkbox/spec';
 import {
   type Client,
   checkedClient,
   type ListeningNode,
   RpcFailure,
   startNode,
-} from '@starkbox/conformance';
-import { ERRORS } from '@starkbox/spec';
+} from '@starkbox/test-support';
+import { mint, type Pair, startPair } from '@starkbox/test-support/fork/pair';
+import type { Mishap } from '@starkbox/test-support/fork/proxy';
+import { balanceSlot, contract, invokeRequest, Sender, STRK } from '@starkbox/test-support/signing';
+import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { mint, type Pair, startPair } from '../../support/fork/pair.js';
-import type { Mishap } from '../../support/fork/proxy.js';
-import { balanceSlot, contract, invokeRequest, Sender, STRK } from '../../support/signing.js';
-import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 let pair: Pair;
 let fork: ListeningNode;

@@ -1,8 +1,8 @@
 // A fork kept in a data directory and in an image.
 import { join } from 'node:path';
+import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import { createChain, type LocalChain } from 'starkbox';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 const directory = temporaryFolderOfFile();
 const nodes: LocalChain[] = [];

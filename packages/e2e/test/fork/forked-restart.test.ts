@@ -1,9 +1,9 @@
 // A fork that is undone, restarted, or put on another block or network.
 import { ERRORS } from '@starkbox/spec';
+import { mint, startPair } from '@starkbox/test-support/fork/pair';
+import { STRK } from '@starkbox/test-support/signing';
+import { temporaryFolder } from '@starkbox/test-support/temporary-folder';
 import { afterAll, expect, test, vi } from 'vitest';
-import { mint, startPair } from '../../support/fork/pair.js';
-import { STRK } from '../../support/signing.js';
-import { temporaryFolder } from '../../support/temporary-folder.js';
 
 const pair = await startPair(async (origin) => {
   await mint(origin, '0x1234', 100);

@@ -1,9 +1,10 @@
 // Subscriptions that begin before the fork point: the origin's blocks, own blocks, new blocks.
-import { connectSocket, type Socket } from '@starkbox/conformance';
+
 import { ERRORS } from '@starkbox/spec';
+import { connectSocket, type Socket } from '@starkbox/test-support';
+import { mint, startPair } from '@starkbox/test-support/fork/pair';
+import { STRK } from '@starkbox/test-support/signing';
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
-import { mint, startPair } from '../../support/fork/pair.js';
-import { STRK } from '../../support/signing.js';
 
 let socket: Socket;
 

@@ -1,6 +1,7 @@
 // Options on a fork: given values apply, the others are taken from the origin.
+
+import { startPair } from '@starkbox/test-support/fork/pair';
 import { afterAll, expect, test } from 'vitest';
-import { startPair } from '../../support/fork/pair.js';
 
 const DEFAULT_PRICE = 10n ** 9n;
 const START = 1_900_000_000;

@@ -1,12 +1,12 @@
 // The lock-file flow of docs/features/forking.md: recorded with a network, repeated without one.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { mint, type Pair, startPair } from '@starkbox/test-support/fork/pair';
+import { RunningCommand } from '@starkbox/test-support/running-command';
+import { STRK } from '@starkbox/test-support/signing';
+import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import { createChain } from 'starkbox';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { mint, type Pair, startPair } from '../../support/fork/pair.js';
-import { RunningCommand } from '../../support/running-command.js';
-import { STRK } from '../../support/signing.js';
-import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 const HOLDER = '0x1234';
 let folder: string;

@@ -1,13 +1,13 @@
 // Replay of the origin's transactions, unchanged and with changes.
 import { readFile } from 'node:fs/promises';
-import { startNode } from '@starkbox/conformance';
 import { Class, storageAddress } from '@starkbox/engine';
 import { ERRORS } from '@starkbox/spec';
+import { startNode } from '@starkbox/test-support';
+import { deployed } from '@starkbox/test-support/contracts';
+import { mint, startPair } from '@starkbox/test-support/fork/pair';
+import { balanceSlot, STRK } from '@starkbox/test-support/signing';
 import type { Contract } from 'starknet';
 import { afterAll, expect, test } from 'vitest';
-import { deployed } from '../../support/contracts.js';
-import { mint, startPair } from '../../support/fork/pair.js';
-import { balanceSlot, STRK } from '../../support/signing.js';
 
 let counter: Contract;
 let increase: string;

@@ -1,9 +1,9 @@
 // Constants by the version of a block: in own blocks, on a fork, in replay, and after a restart.
-import { type ListeningNode, startNode } from '@starkbox/conformance';
+import { type ListeningNode, startNode } from '@starkbox/test-support';
+import { deployed } from '@starkbox/test-support/contracts';
+import { mint, startPair } from '@starkbox/test-support/fork/pair';
+import { temporaryFolder } from '@starkbox/test-support/temporary-folder';
 import { afterAll, describe, expect, test } from 'vitest';
-import { deployed } from '../../support/contracts.js';
-import { mint, startPair } from '../../support/fork/pair.js';
-import { temporaryFolder } from '../../support/temporary-folder.js';
 
 const OLD = '0.13.6';
 const NEWEST = '0.14.4';

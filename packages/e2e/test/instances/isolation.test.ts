@@ -1,13 +1,17 @@
 // Random histories on instances of one node, at the same time: each is as its own model says.
-import { checkedClient, type ListeningNode, startNode } from '@starkbox/conformance';
+import { checkedClient, type ListeningNode, startNode } from '@starkbox/test-support';
+import * as cast from '@starkbox/test-support/model/accounts-and-contracts';
+import { type Command, sequences } from '@starkbox/test-support/model/commands';
+import {
+  HistoryRunner,
+  type ModelledNode,
+  SETUPS,
+} from '@starkbox/test-support/model/history-runner';
+import type { Setup } from '@starkbox/test-support/model/node-and-model';
+import { everything, NodeClient } from '@starkbox/test-support/model/reading';
+import type { World } from '@starkbox/test-support/model/world';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import * as cast from '../../support/model/accounts-and-contracts.js';
-import { type Command, sequences } from '../../support/model/commands.js';
-import { HistoryRunner, type ModelledNode, SETUPS } from '../../support/model/history-runner.js';
-import type { Setup } from '../../support/model/node-and-model.js';
-import { everything, NodeClient } from '../../support/model/reading.js';
-import type { World } from '../../support/model/world.js';
 import type { Order } from '../mempool/model.js';
 import * as mempool from '../mempool/play.js';
 

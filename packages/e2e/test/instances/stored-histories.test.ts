@@ -1,10 +1,15 @@
 // Random histories on an instance in a data directory: as the model says, across starts and changes of its parent.
+
+import * as cast from '@starkbox/test-support/model/accounts-and-contracts';
+import { sequences } from '@starkbox/test-support/model/commands';
+import {
+  HistoryRunner,
+  type ModelledNode,
+  SETUPS,
+} from '@starkbox/test-support/model/history-runner';
 import fc from 'fast-check';
 import { createChain, type LocalChain } from 'starkbox';
 import { afterAll, beforeAll, test, vi } from 'vitest';
-import * as cast from '../../support/model/accounts-and-contracts.js';
-import { sequences } from '../../support/model/commands.js';
-import { HistoryRunner, type ModelledNode, SETUPS } from '../../support/model/history-runner.js';
 
 /**
  * By hand, for more histories or another seed:

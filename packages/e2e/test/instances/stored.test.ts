@@ -3,13 +3,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { callUrl } from '@starkbox/test-support/call-url';
+import { countEntries } from '@starkbox/test-support/count-entries';
+import { temporaryFolder } from '@starkbox/test-support/temporary-folder';
 import { open } from 'lmdb';
 import { createChain, type LocalChain } from 'starkbox';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import WebSocket from 'ws';
-import { callUrl } from '../../support/call-url.js';
-import { countEntries } from '../../support/count-entries.js';
-import { temporaryFolder } from '../../support/temporary-folder.js';
 
 let directory: string;
 let node: LocalChain;

@@ -1,9 +1,10 @@
 // Blocks that messages from L1 make are announced like all others.
+
+import { startAnvil } from '@starkbox/test-support/l1/anvil';
+import { deposit, load } from '@starkbox/test-support/l1/messaging-setup';
+import { contract } from '@starkbox/test-support/signing';
+import { gather } from '@starkbox/test-support/subscriptions/subscribers';
 import { expect, test } from 'vitest';
-import { startAnvil } from '../../support/l1/anvil.js';
-import { deposit, load } from '../../support/l1/messaging-setup.js';
-import { contract } from '../../support/signing.js';
-import { gather } from '../../support/subscriptions/subscribers.js';
 
 test('order.1c blocks made by messages fetched from L1 are announced once', async () => {
   const anvil = await startAnvil();

@@ -1,10 +1,13 @@
 // An L1 whose answers have another shape, or are too long.
 
 import { ERRORS } from '@starkbox/spec';
-import { encodeFunctionData, pad, toHex } from 'viem';
-import { expect, test } from 'vitest';
-import { MESSAGING_ABI } from '../../../starkbox/src/l1/ethereum/messaging-contract.js';
-import { asHex, type L1Client, messagingAt, mined, startAnvil } from '../../support/l1/anvil.js';
+import {
+  asHex,
+  type L1Client,
+  messagingAt,
+  mined,
+  startAnvil,
+} from '@starkbox/test-support/l1/anvil';
 import {
   balanceOf,
   deposit,
@@ -12,9 +15,12 @@ import {
   received,
   send,
   startMessaging,
-} from '../../support/l1/messaging-setup.js';
-import { startProxy } from '../../support/l1/proxy.js';
-import { selector } from '../../support/signing.js';
+} from '@starkbox/test-support/l1/messaging-setup';
+import { startProxy } from '@starkbox/test-support/l1/proxy';
+import { selector } from '@starkbox/test-support/signing';
+import { encodeFunctionData, pad, toHex } from 'viem';
+import { expect, test } from 'vitest';
+import { MESSAGING_ABI } from '../../../starkbox/src/l1/ethereum/messaging-contract.js';
 
 /** More with STARKBOX_LOGS=20000. */
 const LOGS = Number(process.env['STARKBOX_LOGS'] ?? 430);

@@ -1,8 +1,6 @@
 // Each message arrives once, whatever happens to the chain, to L1 or in between.
 
 import { ERRORS } from '@starkbox/spec';
-import type { Config } from 'starkbox';
-import { describe, expect, test } from 'vitest';
 import {
   type Anvil,
   asHex,
@@ -10,7 +8,7 @@ import {
   messagingAt,
   mined,
   startAnvil,
-} from '../../support/l1/anvil.js';
+} from '@starkbox/test-support/l1/anvil';
 import {
   balanceOf,
   deposit,
@@ -19,9 +17,11 @@ import {
   received,
   send,
   startMessaging,
-} from '../../support/l1/messaging-setup.js';
-import { type L1Proxy, startProxy } from '../../support/l1/proxy.js';
-import { selector } from '../../support/signing.js';
+} from '@starkbox/test-support/l1/messaging-setup';
+import { type L1Proxy, startProxy } from '@starkbox/test-support/l1/proxy';
+import { selector } from '@starkbox/test-support/signing';
+import type { Config } from 'starkbox';
+import { describe, expect, test } from 'vitest';
 
 const RECEIVER = '0x8359e4b0152ed5a731162d3c7b0d8d56edb165a0';
 const USER = '0x5';

@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { RunningCommand } from '@starkbox/test-support/running-command';
 import { expect, test } from 'vitest';
-import { RunningCommand } from '../../support/running-command.js';
 
 const fileAt = (path: string): string =>
   fileURLToPath(new URL(`../../../../${path}`, import.meta.url));

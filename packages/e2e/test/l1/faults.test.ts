@@ -1,12 +1,10 @@
 // An L1 that is gone, slow or broken: L2 continues, the postman reports it and recovers.
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { checkedClient } from '@starkbox/conformance';
 import { ERRORS } from '@starkbox/spec';
-import { createChain, type LocalChain, type Log, silentLog } from 'starkbox';
-import { expect, test, vi } from 'vitest';
-import { FIXTURE } from '../../support/fixture.js';
-import { type Anvil, connect, startAnvil } from '../../support/l1/anvil.js';
+import { checkedClient } from '@starkbox/test-support';
+import { FIXTURE } from '@starkbox/test-support/fixture';
+import { type Anvil, connect, startAnvil } from '@starkbox/test-support/l1/anvil';
 import {
   balanceOf,
   deployMessenger,
@@ -15,10 +13,12 @@ import {
   received,
   send,
   startMessaging,
-} from '../../support/l1/messaging-setup.js';
-import { startProxy } from '../../support/l1/proxy.js';
-import { Sender } from '../../support/signing.js';
-import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
+} from '@starkbox/test-support/l1/messaging-setup';
+import { startProxy } from '@starkbox/test-support/l1/proxy';
+import { Sender } from '@starkbox/test-support/signing';
+import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
+import { createChain, type LocalChain, type Log, silentLog } from 'starkbox';
+import { expect, test, vi } from 'vitest';
 
 const RECEIVER = '0x8359e4b0152ed5a731162d3c7b0d8d56edb165a0';
 /** Milliseconds that an answer takes: several follow each other in one flush. */

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { checkedClient, overHttp } from '@starkbox/conformance';
+import { checkedClient, overHttp } from '@starkbox/test-support';
+import { FIRST_CONTRACT, messagingAt, mined, startAnvil } from '@starkbox/test-support/l1/anvil';
+import { deployMessenger, received } from '@starkbox/test-support/l1/messaging-setup';
+import { RunningCommand } from '@starkbox/test-support/running-command';
+import { hex, read, Sender, selector } from '@starkbox/test-support/signing';
+import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import { afterAll, expect, test, vi } from 'vitest';
-import { FIRST_CONTRACT, messagingAt, mined, startAnvil } from '../../support/l1/anvil.js';
-import { deployMessenger, received } from '../../support/l1/messaging-setup.js';
-import { RunningCommand } from '../../support/running-command.js';
-import { hex, read, Sender, selector } from '../../support/signing.js';
-import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 /** More with STARKBOX_KILLS=50 STARKBOX_MESSAGES=200; another course of events with STARKBOX_COURSE. */
 const KILLS = Number(process.env['STARKBOX_KILLS'] ?? 6);

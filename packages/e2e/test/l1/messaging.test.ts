@@ -1,8 +1,7 @@
 // Messages between a node and a real L1, as existing test suites expect them.
 import { messageToL1Hash } from '@starkbox/engine';
 import { ERRORS } from '@starkbox/spec';
-import { expect, test } from 'vitest';
-import { startFixture } from '../../support/fixture.js';
+import { startFixture } from '@starkbox/test-support/fixture';
 import {
   asHex,
   FIRST_CONTRACT,
@@ -10,15 +9,16 @@ import {
   messagingAt,
   mined,
   startAnvil,
-} from '../../support/l1/anvil.js';
+} from '@starkbox/test-support/l1/anvil';
 import {
   balanceOf,
   deposit,
   load,
   send,
   startMessaging,
-} from '../../support/l1/messaging-setup.js';
-import { AMPLE, bounds, contract, hex, selector } from '../../support/signing.js';
+} from '@starkbox/test-support/l1/messaging-setup';
+import { AMPLE, bounds, contract, hex, selector } from '@starkbox/test-support/signing';
+import { expect, test } from 'vitest';
 
 const L1_USER = '0x8359e4b0152ed5a731162d3c7b0d8d56edb165a0';
 

@@ -1,6 +1,6 @@
 // Messages relayed both ways without calls.
-import { expect, test, vi } from 'vitest';
-import { startAnvil } from '../../support/l1/anvil.js';
+
+import { startAnvil } from '@starkbox/test-support/l1/anvil';
 import {
   balanceOf,
   deposit,
@@ -8,7 +8,8 @@ import {
   received,
   send,
   startMessaging,
-} from '../../support/l1/messaging-setup.js';
+} from '@starkbox/test-support/l1/messaging-setup';
+import { expect, test, vi } from 'vitest';
 
 const RECEIVER = '0x8359e4b0152ed5a731162d3c7b0d8d56edb165a0';
 const COUNT = 30;

@@ -2,10 +2,10 @@
 import { execFileSync } from 'node:child_process';
 import { closeSync, constants, openSync } from 'node:fs';
 import { join } from 'node:path';
+import { closeAfterTest } from '@starkbox/test-support/closing';
+import { temporaryFolder } from '@starkbox/test-support/temporary-folder';
 import { createChain, UsageError } from 'starkbox';
 import { describe, expect, test } from 'vitest';
-import { closeAfterTest } from '../../support/closing.js';
-import { temporaryFolder } from '../../support/temporary-folder.js';
 
 /** The reason for which a call is rejected, with arguments as a caller in JavaScript may pass them. */
 async function rejection(called: object, name: string, ...texts: string[]): Promise<string> {

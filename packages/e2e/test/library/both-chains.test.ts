@@ -3,11 +3,11 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { ERRORS } from '@starkbox/spec';
+import { closeAfterTest } from '@starkbox/test-support/closing';
+import { temporaryFolder } from '@starkbox/test-support/temporary-folder';
 import { type Chain, type ConfigInput, createChain, isRpcError, RpcError } from 'starkbox';
 import { connect } from 'starkbox/client';
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import { closeAfterTest } from '../../support/closing.js';
-import { temporaryFolder } from '../../support/temporary-folder.js';
 
 const COUNTER = fileURLToPath(
   new URL('../../../../contracts/cairo/counter.sierra.json', import.meta.url),

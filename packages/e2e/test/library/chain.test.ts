@@ -1,10 +1,10 @@
 // The library: typed calls, branches, snapshots, subscriptions and controls in one process.
 
 import { ERRORS } from '@starkbox/spec';
+import { temporaryFolder } from '@starkbox/test-support/temporary-folder';
 import { createChain, isRpcError, type LocalChain } from 'starkbox';
 import { Account, RpcProvider } from 'starknet';
 import { describe, expect, test } from 'vitest';
-import { temporaryFolder } from '../../support/temporary-folder.js';
 
 const blockNumber = (chain: LocalChain): Promise<number> => chain.request('starknet_blockNumber');
 const balance = async (chain: LocalChain, address: string): Promise<bigint> => {

@@ -4,12 +4,12 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
+import { closeAfterTest } from '@starkbox/test-support/closing';
 import { createChain } from 'starkbox';
 import type * as Client from 'starkbox/client';
 import { build } from 'vite';
 import { expect, test } from 'vitest';
 import { sharedPages } from '../../../explorer/test/support/stage.js';
-import { closeAfterTest } from '../../support/closing.js';
 
 const TOKEN = 'correct-horse-staple';
 const source = (path: string): string =>

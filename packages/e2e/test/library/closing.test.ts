@@ -1,9 +1,9 @@
 // A chain that is closed: its subscriptions end, and later calls reject.
 
+import { closeAfterTest } from '@starkbox/test-support/closing';
+import { temporaryFolder } from '@starkbox/test-support/temporary-folder';
 import { createChain, type LocalChain } from 'starkbox';
 import { describe, expect, test } from 'vitest';
-import { closeAfterTest } from '../../support/closing.js';
-import { temporaryFolder } from '../../support/temporary-folder.js';
 
 const BLOCK_NUMBER = '{"jsonrpc":"2.0","id":1,"method":"starknet_blockNumber"}';
 

@@ -3,11 +3,11 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { storageAddress } from '@starkbox/engine';
+import { closeAfterTest } from '@starkbox/test-support/closing';
 import { createChain } from 'starkbox';
 import { ConnectionError, connect, type RemoteChain } from 'starkbox/client';
 import { describe, expect, test } from 'vitest';
 import { WebSocketServer } from 'ws';
-import { closeAfterTest } from '../../support/closing.js';
 
 const OPTIONS = { seed: 0, accounts: 1, port: 0 } as const;
 

@@ -1,8 +1,8 @@
 // Branches of a chain that is kept on disk: what the parent undoes stays theirs.
 
+import { temporaryFolder } from '@starkbox/test-support/temporary-folder';
 import { createChain, type LocalChain } from 'starkbox';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../../support/temporary-folder.js';
 
 const hashes = async (chain: LocalChain, numbers: readonly number[]): Promise<readonly string[]> =>
   Promise.all(

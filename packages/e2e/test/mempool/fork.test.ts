@@ -1,9 +1,8 @@
 // The mempool of a fork: accounts of the origin, blocks as of a plain fork, and an origin that fails.
 import { join } from 'node:path';
-import type { ListeningNode } from '@starkbox/conformance';
 import { ERRORS } from '@starkbox/spec';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { type Pair, startPair } from '../../support/fork/pair.js';
+import type { ListeningNode } from '@starkbox/test-support';
+import { type Pair, startPair } from '@starkbox/test-support/fork/pair';
 import {
   type Account,
   deployAccountRequest,
@@ -11,8 +10,9 @@ import {
   newAccount,
   Sender,
   STRK,
-} from '../../support/signing.js';
-import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
+} from '@starkbox/test-support/signing';
+import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 
 const ADD = 'starknet_addInvokeTransaction';
 const TIME = 1_800_000_000;

@@ -1,11 +1,11 @@
 // A killed node with a data directory: what waited still waits, and what was executed is in the chain.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Methods } from '@starkbox/spec';
+import { RunningCommand } from '@starkbox/test-support/running-command';
+import { type Account, hex, invokeRequest, STRK } from '@starkbox/test-support/signing';
+import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import { createChain } from 'starkbox';
 import { expect, test } from 'vitest';
-import { RunningCommand } from '../../support/running-command.js';
-import { type Account, hex, invokeRequest, STRK } from '../../support/signing.js';
-import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 /** By hand: STARKBOX_KILLS=200 npx vitest run packages/e2e/test/mempool/kill.test.ts */
 const KILLS = Number(process.env['STARKBOX_KILLS'] ?? 6);

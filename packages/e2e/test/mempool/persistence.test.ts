@@ -1,12 +1,12 @@
 // The mempool in snapshots, journals, images and data directories.
 import { join } from 'node:path';
-import { type Client, checkedClient } from '@starkbox/conformance';
 import type { TransactionValues } from '@starkbox/engine';
+import { type Client, checkedClient } from '@starkbox/test-support';
+import { openNode } from '@starkbox/test-support/fixture';
+import { contract, declareRequest, invokeRequest, STRK } from '@starkbox/test-support/signing';
+import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import type { Config, LocalChain } from 'starkbox';
 import { expect, test } from 'vitest';
-import { openNode } from '../../support/fixture.js';
-import { contract, declareRequest, invokeRequest, STRK } from '../../support/signing.js';
-import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 const CALL = { to: STRK, name: 'transfer', calldata: ['0x77', '0x1', '0x0'] };
 const BASE = { seed: 0, accounts: 3, blockGenerationOn: 'mempool', mempoolOrder: 'tip' } as const;

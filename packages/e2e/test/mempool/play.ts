@@ -1,10 +1,8 @@
 // Histories of a chain with a mempool: random commands, played on a chain and on the model at once.
-import { type Client, checkedClient, RpcFailure } from '@starkbox/conformance';
+
 import { Transaction } from '@starkbox/engine';
 import { ERRORS, type Methods } from '@starkbox/spec';
-import fc from 'fast-check';
-import type { LocalChain } from 'starkbox';
-import { expect } from 'vitest';
+import { type Client, checkedClient, RpcFailure } from '@starkbox/test-support';
 import {
   type Account,
   deployAccountRequest,
@@ -12,7 +10,10 @@ import {
   invokeRequest,
   newAccount,
   STRK,
-} from '../../support/signing.js';
+} from '@starkbox/test-support/signing';
+import fc from 'fast-check';
+import type { LocalChain } from 'starkbox';
+import { expect } from 'vitest';
 import { FIRST_NONCES, Model, NEW_ACCOUNT, type Order, type Sent } from './model.js';
 
 export const CONFIG = { seed: 5, accounts: 3, startTime: 1_700_000_000 } as const;

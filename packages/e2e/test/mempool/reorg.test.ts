@@ -1,8 +1,8 @@
 // The mempool after a reorganisation: what waits fits the new blocks, or is dropped with the reason.
 import { ERRORS } from '@starkbox/spec';
+import { startFixture } from '@starkbox/test-support/fixture';
+import { invokeRequest, STRK } from '@starkbox/test-support/signing';
 import { expect, test } from 'vitest';
-import { startFixture } from '../../support/fixture.js';
-import { invokeRequest, STRK } from '../../support/signing.js';
 
 const CALL = { to: STRK, name: 'transfer', calldata: ['0x77', '0x1', '0x0'] };
 

@@ -1,7 +1,8 @@
 // Changes of a long mempool leave the event loop free for other requests.
+
+import { startFixture } from '@starkbox/test-support/fixture';
+import { invokeRequest, STRK } from '@starkbox/test-support/signing';
 import { expect, test } from 'vitest';
-import { startFixture } from '../../support/fixture.js';
-import { invokeRequest, STRK } from '../../support/signing.js';
 
 const CALL = { to: STRK, name: 'transfer', calldata: ['0x77', '0x1', '0x0'] };
 const COUNT = 1000;

@@ -1,9 +1,9 @@
 // Transactions of the mempool: admission, statuses, order, and what becomes of those that are invalid.
-import type { Client } from '@starkbox/conformance';
+
 import { ERRORS } from '@starkbox/spec';
-import { describe, expect, test } from 'vitest';
-import { optionsOf } from '../../support/command-line.js';
-import { type Fixture, startFixture } from '../../support/fixture.js';
+import type { Client } from '@starkbox/test-support';
+import { optionsOf } from '@starkbox/test-support/command-line';
+import { type Fixture, startFixture } from '@starkbox/test-support/fixture';
 import {
   type Account,
   contract,
@@ -12,7 +12,8 @@ import {
   invokeRequest,
   newAccount,
   STRK,
-} from '../../support/signing.js';
+} from '@starkbox/test-support/signing';
+import { describe, expect, test } from 'vitest';
 
 const CALL = { to: STRK, name: 'transfer', calldata: ['0x77', '0x1', '0x0'] };
 const BAD = { signature: ['0x1', '0x2'] };

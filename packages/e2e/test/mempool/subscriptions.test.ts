@@ -1,8 +1,8 @@
 // Notifications of transactions in the mempool.
 import { Transaction } from '@starkbox/engine';
+import { invokeRequest, STRK } from '@starkbox/test-support/signing';
+import { gather, results } from '@starkbox/test-support/subscriptions/subscribers';
 import { expect, test } from 'vitest';
-import { invokeRequest, STRK } from '../../support/signing.js';
-import { gather, results } from '../../support/subscriptions/subscribers.js';
 
 const MEMPOOL = { blockGenerationOn: 'mempool' } as const;
 const CALL = { to: STRK, name: 'transfer', calldata: ['0x77', '0x1', '0x0'] };

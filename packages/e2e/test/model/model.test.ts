@@ -1,12 +1,13 @@
 // Random histories of commands leave a node exactly as a plain model says.
+
+import { agreeExactly } from '@starkbox/test-support/model/agreement';
+import { type Command, describeCommand, sequences } from '@starkbox/test-support/model/commands';
+import { HistoryRunner, SETUPS } from '@starkbox/test-support/model/history-runner';
+import type { Setup } from '@starkbox/test-support/model/node-and-model';
+import { differences, everything, NodeClient } from '@starkbox/test-support/model/reading';
 import fc from 'fast-check';
 import type { LocalChain } from 'starkbox';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { agreeExactly } from '../../support/model/agreement.js';
-import { type Command, describeCommand, sequences } from '../../support/model/commands.js';
-import { HistoryRunner, SETUPS } from '../../support/model/history-runner.js';
-import type { Setup } from '../../support/model/node-and-model.js';
-import { differences, everything, NodeClient } from '../../support/model/reading.js';
 
 /**
  * By hand, for more histories or for those of another seed:

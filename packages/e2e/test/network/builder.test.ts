@@ -1,9 +1,10 @@
 // A builder that streams: transactions become candidates and are executed while the block is open.
-import { checkedClient, overHttp } from '@starkbox/conformance';
+
 import { Transaction } from '@starkbox/engine';
+import { checkedClient, overHttp } from '@starkbox/test-support';
+import { hex, invokeRequest, STRK } from '@starkbox/test-support/signing';
+import { type Audience, gather } from '@starkbox/test-support/subscriptions/subscribers';
 import { expect, test } from 'vitest';
-import { hex, invokeRequest, STRK } from '../../support/signing.js';
-import { type Audience, gather } from '../../support/subscriptions/subscribers.js';
 
 const CALL = { to: STRK, name: 'transfer', calldata: ['0x77', '0x1', '0x0'] };
 

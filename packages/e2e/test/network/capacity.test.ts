@@ -1,10 +1,11 @@
 // Blocks with a capacity: transactions that find no room wait, and enter the next block in order.
-import { type Client, checkedClient } from '@starkbox/conformance';
+
 import type { TransactionValues } from '@starkbox/engine';
+import { type Client, checkedClient } from '@starkbox/test-support';
+import { openNode } from '@starkbox/test-support/fixture';
+import { bounds, hex, invokeRequest, STRK } from '@starkbox/test-support/signing';
 import type { Config, LocalChain } from 'starkbox';
 import { describe, expect, test } from 'vitest';
-import { openNode } from '../../support/fixture.js';
-import { bounds, hex, invokeRequest, STRK } from '../../support/signing.js';
 
 const TRANSFER = { to: STRK, name: 'transfer', calldata: ['0x77', '0x1', '0x0'] };
 const AMPLE = bounds({ l1_gas: 1000n, l1_data_gas: 10_000n, l2_gas: 10n ** 8n }, 10n ** 12n);

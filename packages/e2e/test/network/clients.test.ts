@@ -2,10 +2,10 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { startNode } from '@starkbox/conformance';
 import { ERRORS } from '@starkbox/spec';
+import { startNode } from '@starkbox/test-support';
+import { type Account, STRK } from '@starkbox/test-support/signing';
 import { expect, onTestFinished, test } from 'vitest';
-import { type Account, STRK } from '../../support/signing.js';
 
 const SCRIPT = fileURLToPath(new URL('./starknet_py_sender.py', import.meta.url));
 const { installedPython }: { installedPython: () => string | undefined } = await import(

@@ -1,11 +1,11 @@
 // Prices, load and capacity continue alike: the same seed and requests, after a snapshot, in an image, in a data directory.
 import { join } from 'node:path';
-import { type Client, checkedClient } from '@starkbox/conformance';
+import { type Client, checkedClient } from '@starkbox/test-support';
+import { openNode } from '@starkbox/test-support/fixture';
+import { bounds, invokeRequest, STRK } from '@starkbox/test-support/signing';
+import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import type { Config, LocalChain } from 'starkbox';
 import { expect, test } from 'vitest';
-import { openNode } from '../../support/fixture.js';
-import { bounds, invokeRequest, STRK } from '../../support/signing.js';
-import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 const TRANSFER = { to: STRK, name: 'transfer', calldata: ['0x77', '0x1', '0x0'] };
 const CONDITIONS = {

@@ -1,9 +1,9 @@
 // Faults of network conditions: lost and delayed submissions, lifetimes, reorganisations.
 import { ERRORS } from '@starkbox/spec';
+import { type Fixture, startFixture } from '@starkbox/test-support/fixture';
+import { invokeRequest, STRK } from '@starkbox/test-support/signing';
+import { gather, results } from '@starkbox/test-support/subscriptions/subscribers';
 import { expect, test } from 'vitest';
-import { type Fixture, startFixture } from '../../support/fixture.js';
-import { invokeRequest, STRK } from '../../support/signing.js';
-import { gather, results } from '../../support/subscriptions/subscribers.js';
 
 const CALL = { to: STRK, name: 'transfer', calldata: ['0x77', '0x1', '0x0'] };
 const MEMPOOL = { blockGenerationOn: 'mempool' } as const;

@@ -1,9 +1,9 @@
 // Rules of the mempool under network conditions: order, prices, replacement.
 import { poseidon } from '@starkbox/engine';
 import { ERRORS } from '@starkbox/spec';
+import { type Fixture, startFixture } from '@starkbox/test-support/fixture';
+import { AMPLE, hex, invokeRequest, STRK } from '@starkbox/test-support/signing';
 import { expect, test } from 'vitest';
-import { type Fixture, startFixture } from '../../support/fixture.js';
-import { AMPLE, hex, invokeRequest, STRK } from '../../support/signing.js';
 
 const MEMPOOL = { blockGenerationOn: 'mempool', accounts: 6, mempoolOrder: 'tip' } as const;
 const add = 'starknet_addInvokeTransaction';

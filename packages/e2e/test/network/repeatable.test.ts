@@ -1,10 +1,10 @@
 // The same seed and requests give the same blocks, byte for byte.
 import { join } from 'node:path';
+import { openNode } from '@starkbox/test-support/fixture';
+import { AMPLE, hex, invokeRequest, STRK } from '@starkbox/test-support/signing';
+import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import type { Config, LocalChain } from 'starkbox';
 import { expect, test } from 'vitest';
-import { openNode } from '../../support/fixture.js';
-import { AMPLE, hex, invokeRequest, STRK } from '../../support/signing.js';
-import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 const CONFIG = {
   seed: 11,

@@ -1,10 +1,10 @@
 // The paymaster and its chain: where it is served, its transactions in all kinds of blocks, and chains that change.
 import { join } from 'node:path';
-import { checkedClient, overHttp, startNode } from '@starkbox/conformance';
 import { ERRORS } from '@starkbox/spec';
+import { checkedClient, overHttp, startNode } from '@starkbox/test-support';
+import { newAccount, STRK, selector } from '@starkbox/test-support/signing';
+import { temporaryFolder } from '@starkbox/test-support/temporary-folder';
 import { expect, onTestFinished, test } from 'vitest';
-import { newAccount, STRK, selector } from '../../support/signing.js';
-import { temporaryFolder } from '../../support/temporary-folder.js';
 import {
   deploymentOf,
   type PaymasterNode,

@@ -1,7 +1,7 @@
 // The paymaster with releases of starknet.js: sponsored and paid transactions, deployments, and wrong signatures.
 import { ERRORS } from '@starkbox/spec';
+import { ETH, newAccount, STRK } from '@starkbox/test-support/signing';
 import { afterAll, describe, expect, test } from 'vitest';
-import { ETH, newAccount, STRK } from '../../support/signing.js';
 import {
   deploymentOf,
   type FeeMode,

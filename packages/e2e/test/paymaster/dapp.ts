@@ -1,7 +1,7 @@
 // Dapps with releases of starknet.js that have a paymaster client, and what they leave on the chain.
-import { checkedFetch, type ListeningNode, startNode } from '@starkbox/conformance';
+import { checkedFetch, type ListeningNode, startNode } from '@starkbox/test-support';
+import { ETH, type NewAccount, selector } from '@starkbox/test-support/signing';
 import type { Config } from 'starkbox';
-import { ETH, type NewAccount, selector } from '../../support/signing.js';
 
 /** The class of regular accounts of Argent. */
 export const ARGENT = '0x36078334509b514626504edc9fb252328d1a240e4e948bef8d0c08dff45927f';

@@ -1,6 +1,7 @@
 // What the paymaster refuses, by the published errors, and what its control sets. The client is starknet.js 10.
 import { publicKey } from '@starkbox/engine';
 import { ERRORS } from '@starkbox/spec';
+import { ACCOUNT_CLASS, ETH, newAccount, STRK, selector } from '@starkbox/test-support/signing';
 import {
   Account,
   outsideExecution,
@@ -11,7 +12,6 @@ import {
 } from 'starknet';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { classText } from '../../../../contracts/classes.js';
-import { ACCOUNT_CLASS, ETH, newAccount, STRK, selector } from '../../support/signing.js';
 import {
   ARGENT,
   type Call,

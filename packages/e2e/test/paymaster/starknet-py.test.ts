@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { publicKey } from '@starkbox/engine';
 import { ERRORS } from '@starkbox/spec';
+import { newAccount, STRK } from '@starkbox/test-support/signing';
 import { expect, onTestFinished, test } from 'vitest';
-import { newAccount, STRK } from '../../support/signing.js';
 import { ARGENT, deploymentOf, SPONSORED, startPaymaster } from './dapp.js';
 
 const SCRIPT = fileURLToPath(new URL('./starknet_py_paymaster.py', import.meta.url));

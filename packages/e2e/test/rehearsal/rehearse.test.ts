@@ -2,15 +2,15 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startNode } from '@starkbox/conformance';
+import { startNode } from '@starkbox/test-support';
+import { runCommandLine } from '@starkbox/test-support/command-line';
+import { FaultyProxy } from '@starkbox/test-support/fork/proxy';
+import { createMarket } from '@starkbox/test-support/rehearsal/market';
+import type { Change, Rehearsal } from '@starkbox/test-support/rehearsal/report';
+import { contract } from '@starkbox/test-support/signing';
+import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import { afterAll, describe, expect, test } from 'vitest';
 import { classFile, classTextWithPlaces } from '../../../../contracts/classes.js';
-import { runCommandLine } from '../../support/command-line.js';
-import { FaultyProxy } from '../../support/fork/proxy.js';
-import { createMarket } from '../../support/rehearsal/market.js';
-import type { Change, Rehearsal } from '../../support/rehearsal/report.js';
-import { contract } from '../../support/signing.js';
-import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 const COUNT = 66;
 const VERSION = '0.13.6';

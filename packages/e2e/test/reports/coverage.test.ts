@@ -1,9 +1,9 @@
 // Coverage by entry point: which ones transactions called, also nested, caught and reverted ones.
 import { Coverage } from '@starkbox/abi/internal';
 import type { COVERAGE } from '@starkbox/spec';
+import { commandOutput } from '@starkbox/test-support/command-line';
+import { startMixedRun } from '@starkbox/test-support/mixed-run';
 import { expect, test } from 'vitest';
-import { commandOutput } from '../../support/command-line.js';
-import { startMixedRun } from '../../support/mixed-run.js';
 
 const run = await startMixedRun();
 

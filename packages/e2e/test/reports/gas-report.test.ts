@@ -2,8 +2,8 @@
 import { GasReport } from '@starkbox/abi';
 import { MEASURES } from '@starkbox/abi/internal';
 import type { GAS_REPORT, GAS_ROW } from '@starkbox/spec';
+import { startMixedRun } from '@starkbox/test-support/mixed-run';
 import { describe, expect, test } from 'vitest';
-import { startMixedRun } from '../../support/mixed-run.js';
 
 const run = await startMixedRun();
 

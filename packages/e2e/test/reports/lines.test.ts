@@ -1,14 +1,14 @@
 // Coverage by source line, and resources besides gas: transactions are run again when a report asks.
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startNode } from '@starkbox/conformance';
+import { startNode } from '@starkbox/test-support';
+import { closeAfterFile } from '@starkbox/test-support/closing';
+import { commandOutput } from '@starkbox/test-support/command-line';
+import { deployed } from '@starkbox/test-support/contracts';
+import { UNESTIMATED } from '@starkbox/test-support/mixed-run';
+import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import { expect, test } from 'vitest';
 import { classTextWithPlaces } from '../../../../contracts/classes.js';
-import { closeAfterFile } from '../../support/closing.js';
-import { commandOutput } from '../../support/command-line.js';
-import { deployed } from '../../support/contracts.js';
-import { UNESTIMATED } from '../../support/mixed-run.js';
-import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 const EXPECTED = new URL('counter.lcov', import.meta.url);
 const folder = temporaryFolderOfFile();

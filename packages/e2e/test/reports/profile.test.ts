@@ -1,15 +1,15 @@
 // Trace data of a transaction for cairo-profiler: what the machine did in each call, and the classes that ran.
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ListeningNode, startNode } from '@starkbox/conformance';
+import { type ListeningNode, startNode } from '@starkbox/test-support';
+import { closeAfterFile } from '@starkbox/test-support/closing';
+import { commandOutput } from '@starkbox/test-support/command-line';
+import { deployed, hashed } from '@starkbox/test-support/contracts';
+import { UNESTIMATED } from '@starkbox/test-support/mixed-run';
+import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import { type Call, hash } from 'starknet';
 import { beforeAll, expect, test } from 'vitest';
 import { ACCOUNTS, classTextWithPlaces } from '../../../../contracts/classes.js';
-import { closeAfterFile } from '../../support/closing.js';
-import { commandOutput } from '../../support/command-line.js';
-import { deployed, hashed } from '../../support/contracts.js';
-import { UNESTIMATED } from '../../support/mixed-run.js';
-import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 const LEGACY_UDC = '0x41a78e741e5af2fec34b695679bc6891742439f7afb8484ecd7766661ad02bf';
 const folder = temporaryFolderOfFile();

@@ -3,14 +3,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { GasReport } from '@starkbox/abi';
 import { baselineOf, type GasPage, type GasRow, MEASURES } from '@starkbox/abi/internal';
-import { type ListeningNode, startNode } from '@starkbox/conformance';
+import { type ListeningNode, startNode } from '@starkbox/test-support';
+import { closeAfterFile } from '@starkbox/test-support/closing';
+import { runCommandLine } from '@starkbox/test-support/command-line';
+import { deployed } from '@starkbox/test-support/contracts';
+import { UNESTIMATED } from '@starkbox/test-support/mixed-run';
+import { temporaryFolder } from '@starkbox/test-support/temporary-folder';
 import { CallData, cairo } from 'starknet';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { closeAfterFile } from '../../support/closing.js';
-import { runCommandLine } from '../../support/command-line.js';
-import { deployed } from '../../support/contracts.js';
-import { UNESTIMATED } from '../../support/mixed-run.js';
-import { temporaryFolder } from '../../support/temporary-folder.js';
 
 type Gas = Readonly<Record<(typeof MEASURES)[number], number>>;
 

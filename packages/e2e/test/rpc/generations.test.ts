@@ -1,9 +1,17 @@
 // Gas of classes that count it by Sierra and of those that count it by steps, in every mixture of account and contract.
 import { fileURLToPath } from 'node:url';
+import { startFixture } from '@starkbox/test-support/fixture';
+import {
+  boundsOf,
+  type Call,
+  contract,
+  hex,
+  read,
+  selector,
+  ZERO,
+} from '@starkbox/test-support/signing';
 import { describe, expect, test } from 'vitest';
 import { classFile, type Generation } from '../../../../contracts/classes.js';
-import { startFixture } from '../../support/fixture.js';
-import { boundsOf, type Call, contract, hex, read, selector, ZERO } from '../../support/signing.js';
 
 const NEWER = { accountClassCustom: fileURLToPath(classFile('account', '2.19')) };
 

@@ -1,9 +1,9 @@
 // Names of contracts and classes, and ABIs, in bulk.
 import { shortAddress } from '@starkbox/abi/basics';
+import { startFixture } from '@starkbox/test-support/fixture';
+import { ETH, hex, STRK, short } from '@starkbox/test-support/signing';
 import { beforeAll, expect, test } from 'vitest';
 import { classText, classTextWithPlaces } from '../../../../contracts/classes.js';
-import { startFixture } from '../../support/fixture.js';
-import { ETH, hex, STRK, short } from '../../support/signing.js';
 
 const { client, account } = await startFixture();
 const owner = account(0).address;

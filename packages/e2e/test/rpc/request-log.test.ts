@@ -1,11 +1,11 @@
 // Recording of calls on request: complete enough to be repeated, and without secrets.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { connectSocket, startNode } from '@starkbox/conformance';
 import { ERRORS } from '@starkbox/spec';
+import { connectSocket, startNode } from '@starkbox/test-support';
+import { commandOutput } from '@starkbox/test-support/command-line';
+import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { commandOutput } from '../../support/command-line.js';
-import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 const TOKEN = 'a-token-that-is-not-kept';
 const { node, url, client, close } = await startNode({ listen: true, ui: true });

@@ -1,9 +1,9 @@
 // Search by names, functions, selectors, events, errors and digits.
 import { shortAddress } from '@starkbox/abi/basics';
+import { startFixture } from '@starkbox/test-support/fixture';
+import { Sender, selector, short } from '@starkbox/test-support/signing';
 import { beforeAll, expect, test } from 'vitest';
 import { classText } from '../../../../contracts/classes.js';
-import { startFixture } from '../../support/fixture.js';
-import { Sender, selector, short } from '../../support/signing.js';
 
 const { client, account } = await startFixture();
 const sender = new Sender(client, account(0));

@@ -4,10 +4,10 @@ import { valueText } from '@starkbox/abi';
 import { decodeSlot, slotPartText } from '@starkbox/abi/internal';
 import { hades, pedersenPair, starknetKeccak, storageAddress } from '@starkbox/engine';
 import type { NAMED_SLOT } from '@starkbox/spec';
+import { startFixture } from '@starkbox/test-support/fixture';
+import { type Call, contract, hex, Sender, STRK, short } from '@starkbox/test-support/signing';
 import { beforeAll, expect, test } from 'vitest';
 import { classTextWithPlaces } from '../../../../contracts/classes.js';
-import { startFixture } from '../../support/fixture.js';
-import { type Call, contract, hex, Sender, STRK, short } from '../../support/signing.js';
 
 const BOUND = 2n ** 251n - 256n;
 const TITLE = 'A title that takes more than one word of storage';

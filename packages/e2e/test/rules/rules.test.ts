@@ -2,10 +2,8 @@
 import { grouped } from '@starkbox/abi/basics';
 import { Class, type TransactionValues } from '@starkbox/engine';
 import { ERRORS } from '@starkbox/spec';
-import { describe, expect, test } from 'vitest';
-import { type SierraClass, swelling, unaudited } from '../../../engine/test/fixtures/sierra.js';
-import { runCommandLine } from '../../support/command-line.js';
-import { type Fixture, startFixture } from '../../support/fixture.js';
+import { runCommandLine } from '@starkbox/test-support/command-line';
+import { type Fixture, startFixture } from '@starkbox/test-support/fixture';
 import {
   bounds,
   boundsOf,
@@ -18,7 +16,9 @@ import {
   newAccount,
   STRK,
   ZERO,
-} from '../../support/signing.js';
+} from '@starkbox/test-support/signing';
+import { describe, expect, test } from 'vitest';
+import { type SierraClass, swelling, unaudited } from '../../../engine/test/fixtures/sierra.js';
 
 const CALL = { to: STRK, name: 'transfer', calldata: ['0x77', '0x1', '0x0'] };
 const INVOKE = 'starknet_addInvokeTransaction';

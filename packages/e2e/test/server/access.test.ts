@@ -2,12 +2,12 @@
 import { once } from 'node:events';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { connect } from 'node:net';
-import { startNode } from '@starkbox/conformance';
 import { ERRORS } from '@starkbox/spec';
+import { startNode } from '@starkbox/test-support';
+import { openNode } from '@starkbox/test-support/fixture';
 import { type Config, createChain } from 'starkbox';
 import { afterAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { openNode } from '../../support/fixture.js';
 
 const FORBIDDEN = ERRORS.METHOD_FORBIDDEN.code;
 const UNAUTHORIZED = -32_001;

@@ -1,8 +1,8 @@
 // A dapp finds the network, the accounts and the tokens that it expects.
 
+import { startRecordedNode } from '@starkbox/test-support/recorded-node';
 import { constants, RpcError } from 'starknet';
 import { afterAll, expect, test } from 'vitest';
-import { startRecordedNode } from '../../support/recorded-node.js';
 
 const { node, url, provider, connect, account, client, close } = await startRecordedNode();
 afterAll(close);

@@ -1,8 +1,8 @@
 // A new account: a key, an address, tokens, and its deployment.
 
+import { startRecordedNode } from '@starkbox/test-support/recorded-node';
 import { Account, ec, hash, RpcError } from 'starknet';
 import { afterAll, expect, test } from 'vitest';
-import { startRecordedNode } from '../../support/recorded-node.js';
 
 const { node, provider, client, close } = await startRecordedNode();
 afterAll(close);

@@ -1,9 +1,9 @@
 // Queries for events: by contract, by key, by block, in pages.
 
+import { deployed } from '@starkbox/test-support/contracts';
+import { startRecordedNode } from '@starkbox/test-support/recorded-node';
 import { type Contract, hash, num, RpcError } from 'starknet';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deployed } from '../../support/contracts.js';
-import { startRecordedNode } from '../../support/recorded-node.js';
 
 const { provider, account, close } = await startRecordedNode();
 afterAll(close);

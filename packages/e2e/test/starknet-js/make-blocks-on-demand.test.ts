@@ -1,7 +1,7 @@
 // Blocks on demand; until then transactions are in the pre-confirmed block.
 
+import { startRecordedNode } from '@starkbox/test-support/recorded-node';
 import { afterAll, expect, test } from 'vitest';
-import { startRecordedNode } from '../../support/recorded-node.js';
 
 const { node, provider, connect, account, client, close } = await startRecordedNode({
   blockGenerationOn: 'demand',

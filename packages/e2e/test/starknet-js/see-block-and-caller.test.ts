@@ -1,9 +1,9 @@
 // Block, time and caller as a contract reads them.
 
+import { deployed } from '@starkbox/test-support/contracts';
+import { startRecordedNode } from '@starkbox/test-support/recorded-node';
 import { constants } from 'starknet';
 import { afterAll, expect, test } from 'vitest';
-import { deployed } from '../../support/contracts.js';
-import { startRecordedNode } from '../../support/recorded-node.js';
 
 const { provider, account, client, close } = await startRecordedNode();
 afterAll(close);

@@ -1,9 +1,9 @@
 // A message from L1 without an L1: a call to the node delivers it.
 
+import { deployed } from '@starkbox/test-support/contracts';
+import { startRecordedNode } from '@starkbox/test-support/recorded-node';
 import { hash } from 'starknet';
 import { afterAll, expect, test } from 'vitest';
-import { deployed } from '../../support/contracts.js';
-import { startRecordedNode } from '../../support/recorded-node.js';
 
 const { provider, account, client, close } = await startRecordedNode();
 afterAll(close);

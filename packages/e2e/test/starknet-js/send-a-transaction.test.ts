@@ -1,8 +1,8 @@
 // A transfer of tokens, and its result.
 
+import { startRecordedNode } from '@starkbox/test-support/recorded-node';
 import { type Call, cairo, RpcError } from 'starknet';
 import { afterAll, expect, test } from 'vitest';
-import { startRecordedNode } from '../../support/recorded-node.js';
 
 const { node, provider, account, client, close } = await startRecordedNode();
 afterAll(close);

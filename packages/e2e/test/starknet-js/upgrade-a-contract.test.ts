@@ -1,9 +1,9 @@
 // A contract replaces its own class and keeps its storage.
 
+import { deployed, hashed } from '@starkbox/test-support/contracts';
+import { startRecordedNode } from '@starkbox/test-support/recorded-node';
 import { Contract, num } from 'starknet';
 import { afterAll, expect, test } from 'vitest';
-import { deployed, hashed } from '../../support/contracts.js';
-import { startRecordedNode } from '../../support/recorded-node.js';
 
 const { provider, account, close } = await startRecordedNode();
 afterAll(close);

@@ -1,8 +1,8 @@
 // Plain reads of a chain in a data directory: answered from the database while the engine is busy.
 import { State, StateSource, storageAddress } from '@starkbox/engine';
+import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import { createChain } from 'starkbox';
 import { afterAll, expect, test } from 'vitest';
-import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 /** More executions than the engine has worker threads. */
 const CROWD = 520;

@@ -2,14 +2,14 @@
 import { execFileSync } from 'node:child_process';
 import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { countEntries } from '@starkbox/test-support/count-entries';
+import { RunningCommand } from '@starkbox/test-support/running-command';
+import { STRK } from '@starkbox/test-support/signing';
+import { fullDisk, readOnlyFolder, smallDisk } from '@starkbox/test-support/store/small-disk';
+import { temporaryFolder } from '@starkbox/test-support/temporary-folder';
 import { open } from 'lmdb';
 import { createChain, type LocalChain } from 'starkbox';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { countEntries } from '../../support/count-entries.js';
-import { RunningCommand } from '../../support/running-command.js';
-import { STRK } from '../../support/signing.js';
-import { fullDisk, readOnlyFolder, smallDisk } from '../../support/store/small-disk.js';
-import { temporaryFolder } from '../../support/temporary-folder.js';
 
 let directory: string;
 const nodes = new Set<LocalChain>();

@@ -1,8 +1,8 @@
 // A killed node: every change that was answered is on disk, on its chain and on its instances.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { RunningCommand } from '@starkbox/test-support/running-command';
+import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import { expect, test } from 'vitest';
-import { RunningCommand } from '../../support/running-command.js';
-import { temporaryFolderOfFile } from '../../support/temporary-folder.js';
 
 /**
  * By hand, for more of them:

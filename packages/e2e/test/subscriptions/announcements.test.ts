@@ -1,15 +1,15 @@
 // Every way to make a block notifies its subscribers once.
-import type { Socket } from '@starkbox/conformance';
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Socket } from '@starkbox/test-support';
 import {
   type Contract,
   contract,
   deployAccountRequest,
   newAccount,
   selector,
-} from '../../support/signing.js';
-import { digest } from '../../support/subscriptions/digest.js';
-import { type Audience, gather } from '../../support/subscriptions/subscribers.js';
+} from '@starkbox/test-support/signing';
+import { digest } from '@starkbox/test-support/subscriptions/digest';
+import { type Audience, gather } from '@starkbox/test-support/subscriptions/subscribers';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 
 const DEMAND = { blockGenerationOn: 'demand' } as const;
 

@@ -1,10 +1,11 @@
 // Subscriptions to events: live, and from a given block.
-import type { Notification, Socket } from '@starkbox/conformance';
+
 import { ERRORS } from '@starkbox/spec';
+import type { Notification, Socket } from '@starkbox/test-support';
+import { contract, ETH, hex, STRK, selector } from '@starkbox/test-support/signing';
+import { digest } from '@starkbox/test-support/subscriptions/digest';
+import { type Audience, gather, results } from '@starkbox/test-support/subscriptions/subscribers';
 import { describe, expect, test } from 'vitest';
-import { contract, ETH, hex, STRK, selector } from '../../support/signing.js';
-import { digest } from '../../support/subscriptions/digest.js';
-import { type Audience, gather, results } from '../../support/subscriptions/subscribers.js';
 
 const DEMAND = { blockGenerationOn: 'demand' } as const;
 const TRANSFER = selector('Transfer');

@@ -1,9 +1,9 @@
 // The whole API over a WebSocket: calls, batches, both kinds of frames, and what is refused.
 import { readFile } from 'node:fs/promises';
 import { ERRORS } from '@starkbox/spec';
+import { contract, declareRequest } from '@starkbox/test-support/signing';
+import { gather } from '@starkbox/test-support/subscriptions/subscribers';
 import { describe, expect, test } from 'vitest';
-import { contract, declareRequest } from '../../support/signing.js';
-import { gather } from '../../support/subscriptions/subscribers.js';
 
 const audience = await gather();
 const { client, connect, node } = audience;

@@ -1,8 +1,8 @@
 // Subscriptions to new heads.
 import { ERRORS } from '@starkbox/spec';
+import { digest } from '@starkbox/test-support/subscriptions/digest';
+import { type Audience, gather, results } from '@starkbox/test-support/subscriptions/subscribers';
 import { describe, expect, test, vi } from 'vitest';
-import { digest } from '../../support/subscriptions/digest.js';
-import { type Audience, gather, results } from '../../support/subscriptions/subscribers.js';
 
 /** The header of a block, as a read of the block gives it. */
 async function header({ client }: Audience, block_number: number): Promise<object> {

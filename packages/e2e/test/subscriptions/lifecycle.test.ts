@@ -1,10 +1,11 @@
 // Connections and subscriptions when the node restarts or stops, or a client disconnects.
-import { connectSocket, type Socket, type SubscribeMethod } from '@starkbox/conformance';
+
 import { ERRORS } from '@starkbox/spec';
+import { connectSocket, type Socket, type SubscribeMethod } from '@starkbox/test-support';
+import { digest } from '@starkbox/test-support/subscriptions/digest';
+import { gather } from '@starkbox/test-support/subscriptions/subscribers';
 import { createChain } from 'starkbox';
 import { describe, expect, test } from 'vitest';
-import { digest } from '../../support/subscriptions/digest.js';
-import { gather } from '../../support/subscriptions/subscribers.js';
 
 const KINDS: readonly (readonly [SubscribeMethod, unknown])[] = [
   ['starknet_subscribeNewHeads', {}],

@@ -1,10 +1,10 @@
 // Limits of one client, and clients that do not read.
 
 import { ERRORS } from '@starkbox/spec';
+import { digest } from '@starkbox/test-support/subscriptions/digest';
+import { gather } from '@starkbox/test-support/subscriptions/subscribers';
 import type { Config } from 'starkbox';
 import { describe, expect, test } from 'vitest';
-import { digest } from '../../support/subscriptions/digest.js';
-import { gather } from '../../support/subscriptions/subscribers.js';
 
 const addresses = (count: number): readonly string[] =>
   Array.from({ length: count }, (_, index) => `0x${(index + 1).toString(16)}`);

@@ -1,8 +1,9 @@
 // Every method has two names; notifications use the prefix that their subscription was made with.
-import type { SubscribeMethod } from '@starkbox/conformance';
+
 import { ERRORS } from '@starkbox/spec';
+import type { SubscribeMethod } from '@starkbox/test-support';
+import { gather } from '@starkbox/test-support/subscriptions/subscribers';
 import { describe, expect, test } from 'vitest';
-import { gather } from '../../support/subscriptions/subscribers.js';
 
 const KINDS: readonly (readonly [SubscribeMethod, unknown])[] = [
   ['starknet_subscribeNewHeads', {}],

@@ -1,9 +1,10 @@
 // Reorg notifications to every kind of subscription.
-import type { Socket, SubscribeMethod } from '@starkbox/conformance';
+
 import { ERRORS } from '@starkbox/spec';
+import type { Socket, SubscribeMethod } from '@starkbox/test-support';
+import { digest, type Names } from '@starkbox/test-support/subscriptions/digest';
+import { type Audience, gather } from '@starkbox/test-support/subscriptions/subscribers';
 import { describe, expect, test } from 'vitest';
-import { digest, type Names } from '../../support/subscriptions/digest.js';
-import { type Audience, gather } from '../../support/subscriptions/subscribers.js';
 
 /** Every kind of subscription, with the status of one transaction. */
 const KINDS: readonly (readonly [SubscribeMethod, unknown])[] = [

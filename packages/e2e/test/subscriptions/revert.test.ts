@@ -1,9 +1,10 @@
 // Subscriptions across the restore of a snapshot.
-import type { Socket } from '@starkbox/conformance';
+
 import { ERRORS } from '@starkbox/spec';
+import type { Socket } from '@starkbox/test-support';
+import { digest } from '@starkbox/test-support/subscriptions/digest';
+import { type Audience, gather } from '@starkbox/test-support/subscriptions/subscribers';
 import { describe, expect, test } from 'vitest';
-import { digest } from '../../support/subscriptions/digest.js';
-import { type Audience, gather } from '../../support/subscriptions/subscribers.js';
 
 const DEMAND = { blockGenerationOn: 'demand' } as const;
 const LATEST = { starting_block_id: 'latest' };

@@ -1,6 +1,7 @@
 // Subscriptions to the sandbox, and the record of calls to it.
-import { connectSocket, type Socket, startNode } from '@starkbox/conformance';
+
 import { ERRORS } from '@starkbox/spec';
+import { connectSocket, type Socket, startNode } from '@starkbox/test-support';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 
 const { client, url, node, close } = await startNode({ listen: true, ui: true });

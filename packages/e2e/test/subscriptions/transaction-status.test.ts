@@ -1,9 +1,9 @@
 // Subscriptions to the status of a transaction.
 import { Transaction } from '@starkbox/engine';
+import { invokeRequest, STRK } from '@starkbox/test-support/signing';
+import { digest } from '@starkbox/test-support/subscriptions/digest';
+import { type Audience, gather, results } from '@starkbox/test-support/subscriptions/subscribers';
 import { describe, expect, test } from 'vitest';
-import { invokeRequest, STRK } from '../../support/signing.js';
-import { digest } from '../../support/subscriptions/digest.js';
-import { type Audience, gather, results } from '../../support/subscriptions/subscribers.js';
 
 const DEMAND = { blockGenerationOn: 'demand' } as const;
 

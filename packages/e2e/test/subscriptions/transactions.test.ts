@@ -1,7 +1,7 @@
 // Subscriptions to new transactions and receipts.
-import type { Socket, SubscribeMethod } from '@starkbox/conformance';
+
 import { ERRORS } from '@starkbox/spec';
-import { describe, expect, test } from 'vitest';
+import type { Socket, SubscribeMethod } from '@starkbox/test-support';
 import {
   contract,
   deployAccountRequest,
@@ -10,9 +10,10 @@ import {
   Sender,
   STRK,
   selector,
-} from '../../support/signing.js';
-import { digest } from '../../support/subscriptions/digest.js';
-import { type Audience, gather, results } from '../../support/subscriptions/subscribers.js';
+} from '@starkbox/test-support/signing';
+import { digest } from '@starkbox/test-support/subscriptions/digest';
+import { type Audience, gather, results } from '@starkbox/test-support/subscriptions/subscribers';
+import { describe, expect, test } from 'vitest';
 
 const DEMAND = { blockGenerationOn: 'demand' } as const;
 

@@ -1,13 +1,13 @@
 // Requests, answers and errors of older versions, each checked against the documents of its version.
+
+import { ERRORS } from '@starkbox/spec';
 import {
   type Client,
   checkedClient,
   OLDER_VERSIONS,
   overHttp,
   startNode,
-} from '@starkbox/conformance';
-import { ERRORS } from '@starkbox/spec';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+} from '@starkbox/test-support';
 import {
   AMPLE,
   type Call,
@@ -20,7 +20,8 @@ import {
   newAccount,
   STRK,
   selector,
-} from '../../support/signing.js';
+} from '@starkbox/test-support/signing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 const { url, node, client, close } = await startNode({ listen: true, blockGenerationOn: 'demand' });
 afterAll(close);

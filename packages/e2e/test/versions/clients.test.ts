@@ -1,8 +1,8 @@
 // Releases of starknet.js, each on the paths of the versions that it speaks, with answers checked against their documents.
-import { checkedFetch, type SpecVersion, startNode } from '@starkbox/conformance';
+import { checkedFetch, type SpecVersion, startNode } from '@starkbox/test-support';
+import { hashed } from '@starkbox/test-support/contracts';
+import { newAccount, selector } from '@starkbox/test-support/signing';
 import { afterAll, describe, expect, test } from 'vitest';
-import { hashed } from '../../support/contracts.js';
-import { newAccount, selector } from '../../support/signing.js';
 
 interface Call {
   readonly contractAddress: string;

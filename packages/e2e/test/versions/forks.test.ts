@@ -1,9 +1,10 @@
 // Forks of an origin that serves an older version of the specification.
-import { checkedClient, type ListeningNode, overHttp } from '@starkbox/conformance';
+
 import { ERRORS } from '@starkbox/spec';
+import { checkedClient, type ListeningNode, overHttp } from '@starkbox/test-support';
+import { mint, startPair } from '@starkbox/test-support/fork/pair';
+import { Sender, STRK, selector } from '@starkbox/test-support/signing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { mint, startPair } from '../../support/fork/pair.js';
-import { Sender, STRK, selector } from '../../support/signing.js';
 
 const ETH = '0x49d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7';
 const L1 = `0x${'cd'.repeat(32)}`;

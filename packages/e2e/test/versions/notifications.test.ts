@@ -1,9 +1,10 @@
 // Notifications of older versions, each checked against the documents of its version.
-import { connectSocket, type Socket, type SpecVersion } from '@starkbox/conformance';
+
 import { ERRORS } from '@starkbox/spec';
+import { connectSocket, type Socket, type SpecVersion } from '@starkbox/test-support';
+import { STRK } from '@starkbox/test-support/signing';
+import { gather } from '@starkbox/test-support/subscriptions/subscribers';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { STRK } from '../../support/signing.js';
-import { gather } from '../../support/subscriptions/subscribers.js';
 
 const DEMAND = { blockGenerationOn: 'demand' } as const;
 

@@ -1,10 +1,11 @@
 // Recordings with calls of older versions, which are replayed on the paths that they came from.
-import { checkedClient, connectSocket, hasPublishedSpec, overHttp } from '@starkbox/conformance';
+
 import { ERRORS } from '@starkbox/spec';
+import { checkedClient, connectSocket, hasPublishedSpec, overHttp } from '@starkbox/test-support';
+import { startRecordedNode } from '@starkbox/test-support/recorded-node';
+import { STRK } from '@starkbox/test-support/signing';
+import { replayIn } from '@starkbox/test-support/version-replay';
 import { expect, test } from 'vitest';
-import { startRecordedNode } from '../../support/recorded-node.js';
-import { STRK } from '../../support/signing.js';
-import { replayIn } from '../../support/version-replay.js';
 
 test('calls over HTTP and WebSocket are answered alike in a replay', async () => {
   const { url, account, provider, close } = await startRecordedNode();

@@ -2,11 +2,11 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { startNode } from '@starkbox/conformance';
 import { ERRORS } from '@starkbox/spec';
+import { startNode } from '@starkbox/test-support';
+import { hashed } from '@starkbox/test-support/contracts';
+import { newAccount, selector } from '@starkbox/test-support/signing';
 import { expect, onTestFinished, test } from 'vitest';
-import { hashed } from '../../support/contracts.js';
-import { newAccount, selector } from '../../support/signing.js';
 
 const SCRIPT = fileURLToPath(new URL('./starknet_py_client.py', import.meta.url));
 const CONTRACTS = fileURLToPath(new URL('../../../../contracts/cairo', import.meta.url));

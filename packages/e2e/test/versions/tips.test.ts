@@ -1,7 +1,7 @@
 // Estimation of tips by releases of starknet.js: the requests and the log lines of one transfer.
-import { startNode } from '@starkbox/conformance';
+import { startNode } from '@starkbox/test-support';
+import { Sender, STRK } from '@starkbox/test-support/signing';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { Sender, STRK } from '../../support/signing.js';
 
 const TRANSFER = { contractAddress: STRK, entrypoint: 'transfer', calldata: ['0x1', '1', '0'] };
 

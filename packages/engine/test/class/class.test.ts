@@ -2,8 +2,8 @@
 
 import { readFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
-import { standardSpec } from '@starkbox/conformance';
 import { type BuiltinClass, builtinClass, Class, configure } from '@starkbox/engine';
+import { standardSpec } from '@starkbox/test-support';
 import { type CompiledSierraCasm, hash, json as lossless } from 'starknet';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { classText } from '../../../../contracts/classes.js';

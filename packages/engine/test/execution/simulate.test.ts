@@ -1,7 +1,7 @@
 // Executions that change nothing: batches, calls, views of older states.
 
-import { standardSpec } from '@starkbox/conformance';
 import { Class, starknetKeccak, Transaction } from '@starkbox/engine';
+import { standardSpec } from '@starkbox/test-support';
 import { describe, expect, test } from 'vitest';
 import {
   accountClass,

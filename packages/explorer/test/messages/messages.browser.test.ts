@@ -1,9 +1,10 @@
 // Messages between L1 and L2, without an L1 and with Anvil.
+
+import { startAnvil } from '@starkbox/test-support/l1/anvil';
+import { deposit } from '@starkbox/test-support/l1/messaging-setup';
 import type { Page } from 'playwright-core';
 import type { Call } from 'starknet';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startAnvil } from '../../../e2e/support/l1/anvil.js';
-import { deposit } from '../../../e2e/support/l1/messaging-setup.js';
 import { isLive, type Stage, setStage } from '../support/stage.js';
 
 const L1_USER = '0x8359e4b0152ed5a731162d3c7b0d8d56edb165a0';

@@ -1,6 +1,6 @@
 // Explorer of a fork: blocks of the origin are marked, and read on request.
 /// <reference lib="dom" />
-import { startNode } from '@starkbox/conformance';
+import { startNode } from '@starkbox/test-support';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isLive, type Stage, setStage } from '../support/stage.js';

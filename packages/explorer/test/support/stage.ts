@@ -1,8 +1,8 @@
 // A node with the explorer, and pages of the shared browser that show it.
 /// <reference lib="dom" />
 import { readFileSync } from 'node:fs';
-import { type ListeningNode, startNode } from '@starkbox/conformance';
 import { Class } from '@starkbox/engine';
+import { type ListeningNode, startNode } from '@starkbox/test-support';
 import type { BrowserContextOptions, Download, Page, Request } from 'playwright-core';
 import type { Call } from 'starknet';
 import { inject } from 'vitest';

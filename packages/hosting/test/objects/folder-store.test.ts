@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { closeAfterTest } from '@starkbox/test-support/closing';
 import { beforeEach, expect, test } from 'vitest';
-import { closeAfterTest } from '../../../e2e/support/closing.js';
 import { checkConditionalWrites } from '../../src/objects/check-store.js';
 import { FolderStore } from '../../src/objects/folder-store.js';
 

@@ -2,8 +2,8 @@
 import { cpSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { closeAfterTest } from '@starkbox/test-support/closing';
 import { type ConfigInput, createChain, type LocalChain } from 'starkbox';
-import { closeAfterTest } from '../../../e2e/support/closing.js';
 import type { NodeOptions } from '../../../starkbox/src/node/node-options.js';
 
 export interface Answer {

@@ -1,9 +1,9 @@
 // Batches of executions: they run in turns with those of other clients, end with their client, and have a time limit.
 import { State, Transaction } from '@starkbox/engine';
 import { ERRORS } from '@starkbox/spec';
+import { startFixture } from '@starkbox/test-support/fixture';
+import { invokeRequest, STRK, selector } from '@starkbox/test-support/signing';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { startFixture } from '../../../e2e/support/fixture.js';
-import { invokeRequest, STRK, selector } from '../../../e2e/support/signing.js';
 import type { Chain } from '../../src/chain/chain.js';
 import { contextOf } from '../../src/chain/steps/block-context.js';
 import { Executions } from '../../src/chain/steps/executions.js';

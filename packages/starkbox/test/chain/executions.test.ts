@@ -2,11 +2,11 @@
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { overHttp, startNode } from '@starkbox/conformance';
+import { overHttp, startNode } from '@starkbox/test-support';
+import { startPair } from '@starkbox/test-support/fork/pair';
+import { contract, invokeRequest, Sender, STRK, selector } from '@starkbox/test-support/signing';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { startPair } from '../../../e2e/support/fork/pair.js';
-import { contract, invokeRequest, Sender, STRK, selector } from '../../../e2e/support/signing.js';
 import { defaultExecutions } from '../../src/chain/steps/executions.js';
 import { createChain } from '../../src/index.js';
 import { type EngineWatch, watchEngine } from './engine-watch.js';

@@ -1,8 +1,8 @@
 // A folder with config files for each test, and the config that arguments, variables and files give.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { temporaryFolder } from '@starkbox/test-support/temporary-folder';
 import { beforeEach } from 'vitest';
-import { temporaryFolder } from '../../../e2e/support/temporary-folder.js';
 import { readConfig } from '../../src/cli/arguments.js';
 import type { Environment } from '../../src/config/environment.js';
 import { UsageError } from '../../src/config/option.js';

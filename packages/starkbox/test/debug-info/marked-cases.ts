@@ -10,7 +10,7 @@ import {
   invokeRequest,
   newAccount,
   short,
-} from '../../../e2e/support/signing.js';
+} from '@starkbox/test-support/signing';
 import { ACCOUNTS, CONTRACTS, type Name } from './marked-contracts.js';
 
 const CALLEE = CONTRACTS.failing_callee;

@@ -11,8 +11,8 @@ import {
   Transaction,
   type TransactionValues,
 } from '@starkbox/engine';
+import { short } from '@starkbox/test-support/signing';
 import { classTextWithPlaces } from '../../../../contracts/classes.js';
-import { short } from '../../../e2e/support/signing.js';
 import { cairoStack } from '../../src/chain/retrace/cairo-stack.js';
 import { DebugInfos } from '../../src/debug-info/debug-infos.js';
 

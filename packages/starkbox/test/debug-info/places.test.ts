@@ -1,8 +1,8 @@
 // The place of every failure of our own contracts: the first line of its Cairo stack is the marked line.
 import type { RetracedFrame } from '@starkbox/engine';
+import { hex } from '@starkbox/test-support/signing';
 import { describe, expect, test } from 'vitest';
 import { marks } from '../../../../contracts/classes.js';
-import { hex } from '../../../e2e/support/signing.js';
 import { cairoStack, failedPath } from '../../src/chain/retrace/cairo-stack.js';
 import { DebugInfos } from '../../src/debug-info/debug-infos.js';
 import { ACROSS, invoke, LOOPS, limits, REFUSED, TRANSACTIONS, WITHIN } from './marked-cases.js';

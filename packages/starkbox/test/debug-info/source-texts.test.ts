@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, realpath, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { closeAfterFile } from '@starkbox/test-support/closing';
 import { describe, expect, test } from 'vitest';
-import { closeAfterFile } from '../../../e2e/support/closing.js';
 import { withExcerpts } from '../../src/debug-info/excerpts.js';
 import { GivenTexts, LONGEST_TEXT, PackageTexts } from '../../src/debug-info/source-texts.js';
 

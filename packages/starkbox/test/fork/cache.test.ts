@@ -2,9 +2,9 @@
 import { appendFile, readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Class } from '@starkbox/engine';
+import { balanceSlot, STRK } from '@starkbox/test-support/signing';
+import { readOnlyFolder } from '@starkbox/test-support/store/small-disk';
 import { afterAll, describe, expect, test } from 'vitest';
-import { balanceSlot, STRK } from '../../../e2e/support/signing.js';
-import { readOnlyFolder } from '../../../e2e/support/store/small-disk.js';
 import { Cache } from '../../src/fork/origin/cache.js';
 import { type Log, silentLog } from '../../src/log.js';
 import { mint, startOrigin } from '../support/fork/origin.js';

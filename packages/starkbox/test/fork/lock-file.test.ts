@@ -2,8 +2,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
+import { balanceSlot, STRK } from '@starkbox/test-support/signing';
 import { afterAll, expect, test } from 'vitest';
-import { balanceSlot, STRK } from '../../../e2e/support/signing.js';
 import { RpcError } from '../../src/errors.js';
 import type { OriginClient } from '../../src/fork/origin/client.js';
 import { type Log, silentLog } from '../../src/log.js';

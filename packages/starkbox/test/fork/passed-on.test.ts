@@ -1,7 +1,7 @@
 // Errors, statuses and invalid answers of the origin, as callers of a fork receive them.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type ListeningNode, startNode } from '@starkbox/conformance';
 import { ERRORS } from '@starkbox/spec';
+import { type ListeningNode, startNode } from '@starkbox/test-support';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RpcError } from '../../src/errors.js';
 import { OriginClient } from '../../src/fork/origin/client.js';

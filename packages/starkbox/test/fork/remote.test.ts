@@ -1,7 +1,8 @@
 // Requests to the origin: batched, deduplicated, limited, retried, and never guessed.
+
+import { FaultyProxy, type Mishap } from '@starkbox/test-support/fork/proxy';
+import { STRK } from '@starkbox/test-support/signing';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { FaultyProxy, type Mishap } from '../../../e2e/support/fork/proxy.js';
-import { STRK } from '../../../e2e/support/signing.js';
 import { RpcError } from '../../src/errors.js';
 import { OriginError, OriginFailure } from '../../src/fork/origin/failure.js';
 import { Remote, type RequestPolicy } from '../../src/fork/origin/remote.js';

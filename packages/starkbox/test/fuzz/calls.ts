@@ -1,9 +1,9 @@
 // Calls with valid and damaged params: from the documents, real transactions, classes.
 
 import { fileURLToPath } from 'node:url';
-import { paramsValues, Spec } from '@starkbox/conformance';
 import type { TransactionValues } from '@starkbox/engine';
 import { DOCUMENTS } from '@starkbox/spec/documents';
+import { paramsValues, Spec } from '@starkbox/test-support';
 import fc from 'fast-check';
 import {
   accounts,

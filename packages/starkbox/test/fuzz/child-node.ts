@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { RunningCommand } from '../../../e2e/support/running-command.js';
+import { RunningCommand } from '@starkbox/test-support/running-command';
 import { parse, stringify } from '../../src/json/json.js';
 import type { Ask } from './chain-contents.js';
 import type { Answer } from './check-answer.js';

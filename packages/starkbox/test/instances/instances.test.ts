@@ -1,12 +1,13 @@
 // Instances over the wire: creation, paths, limits, expiry and deletion.
-import { startNode } from '@starkbox/conformance';
+
 import { ERRORS } from '@starkbox/spec';
+import { startNode } from '@starkbox/test-support';
+import { callUrl as ask } from '@starkbox/test-support/call-url';
+import { closeAfterTest } from '@starkbox/test-support/closing';
 import type { Config } from 'starkbox';
 import { RpcProvider } from 'starknet';
 import { describe, expect, test } from 'vitest';
 import WebSocket from 'ws';
-import { callUrl as ask } from '../../../e2e/support/call-url.js';
-import { closeAfterTest } from '../../../e2e/support/closing.js';
 import { ACCOUNT_OPTIONS } from '../../src/config/account-options.js';
 import { CHAIN_OPTIONS } from '../../src/config/chain-options.js';
 import { longName } from '../../src/config/option.js';

@@ -1,9 +1,9 @@
 // Coverage of calls outside of transactions, which a node keeps if it is asked to.
-import { type ListeningNode, startNode } from '@starkbox/conformance';
+import { type ListeningNode, startNode } from '@starkbox/test-support';
+import { closeAfterFile } from '@starkbox/test-support/closing';
+import { deployed } from '@starkbox/test-support/contracts';
 import { hash } from 'starknet';
 import { expect, test } from 'vitest';
-import { closeAfterFile } from '../../../e2e/support/closing.js';
-import { deployed } from '../../../e2e/support/contracts.js';
 import { RecordedCalls } from '../../src/chain/recorded-calls.js';
 import { runCommand } from '../../src/cli/commands/command.js';
 

@@ -2,8 +2,8 @@
 
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { paramsValues, Spec } from '@starkbox/conformance';
 import { DOCUMENTS } from '@starkbox/spec/documents';
+import { paramsValues, Spec } from '@starkbox/test-support';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { RpcError } from '../../src/errors.js';

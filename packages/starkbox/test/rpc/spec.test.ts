@@ -2,6 +2,8 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { ERRORS, METHODS, methodFacts } from '@starkbox/spec';
+import { DOCUMENTS } from '@starkbox/spec/documents';
 import {
   hasPublishedSpec,
   paramsValues,
@@ -12,9 +14,7 @@ import {
   standardSpec,
   valuesOf,
   withoutWider,
-} from '@starkbox/conformance';
-import { ERRORS, METHODS, methodFacts } from '@starkbox/spec';
-import { DOCUMENTS } from '@starkbox/spec/documents';
+} from '@starkbox/test-support';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 

@@ -1,6 +1,6 @@
 // The semaphore: its limit holds, and waiters that left are not served.
 
-import { startNode } from '@starkbox/conformance';
+import { startNode } from '@starkbox/test-support';
 import { CallData, num, transaction } from 'starknet';
 import { expect, test } from 'vitest';
 import { createChain } from '../../src/index.js';

@@ -2,11 +2,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync, gzipSync } from 'node:zlib';
-import { startNode } from '@starkbox/conformance';
 import { ERRORS } from '@starkbox/spec';
+import { startNode } from '@starkbox/test-support';
+import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import { afterAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { temporaryFolderOfFile } from '../../../e2e/support/temporary-folder.js';
 import { silentLog } from '../../src/log.js';
 import { AccessRules } from '../../src/server/access.js';
 import { Explorer } from '../../src/server/http/explorer-files.js';

@@ -2,9 +2,9 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { closeSync, constants, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { RunningCommand } from '@starkbox/test-support/running-command';
+import { temporaryFolder } from '@starkbox/test-support/temporary-folder';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { RunningCommand } from '../../../e2e/support/running-command.js';
-import { temporaryFolder } from '../../../e2e/support/temporary-folder.js';
 import { runCommand } from '../../src/cli/commands/command.js';
 import { createChain } from '../../src/index.js';
 import { createLog } from '../../src/log.js';

@@ -1,8 +1,8 @@
 // The moment between the answer to a subscribing call and the notifications of the past.
-import { connectSocket } from '@starkbox/conformance';
+import { connectSocket } from '@starkbox/test-support';
+import { digest } from '@starkbox/test-support/subscriptions/digest';
+import { gather } from '@starkbox/test-support/subscriptions/subscribers';
 import { describe, expect, test } from 'vitest';
-import { digest } from '../../../e2e/support/subscriptions/digest.js';
-import { gather } from '../../../e2e/support/subscriptions/subscribers.js';
 import { createChain } from '../../src/index.js';
 import { type Notification, Subscriptions } from '../../src/rpc/subscriptions/subscriptions.js';
 import { recordingListener } from '../support/subscriptions/recording-listener.js';

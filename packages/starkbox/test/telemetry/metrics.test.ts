@@ -2,10 +2,10 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { connectSocket, startNode } from '@starkbox/conformance';
+import { connectSocket, startNode } from '@starkbox/test-support';
+import { parse, type Scrape, seriesOf } from '@starkbox/test-support/scrape';
+import { Sender } from '@starkbox/test-support/signing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parse, type Scrape, seriesOf } from '../../../e2e/support/scrape.js';
-import { Sender } from '../../../e2e/support/signing.js';
 import { createChain } from '../../src/index.js';
 import { type Figures, Metrics } from '../../src/telemetry/metrics.js';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
-import { startNode } from '@starkbox/conformance';
+import { startNode } from '@starkbox/test-support';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { areTracesRequested } from '../../src/config/environment.js';
 import { createChain } from '../../src/index.js';

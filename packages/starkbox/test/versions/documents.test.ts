@@ -2,6 +2,7 @@
 
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { DOCUMENTS } from '@starkbox/spec/documents';
 import {
   hasPublishedSpec,
   OLDER_VERSIONS,
@@ -12,8 +13,7 @@ import {
   specOf,
   valuesOf,
   withoutWider,
-} from '@starkbox/conformance';
-import { DOCUMENTS } from '@starkbox/spec/documents';
+} from '@starkbox/test-support';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { object } from '../../src/json/reader.js';

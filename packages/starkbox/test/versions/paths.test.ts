@@ -1,10 +1,10 @@
 // Paths of the versions: which there are, what they share, and what is said of one that there is not.
 import { once } from 'node:events';
-import { checkedClient, connectSocket, overHttp, startNode } from '@starkbox/conformance';
 import { ERRORS } from '@starkbox/spec';
+import { checkedClient, connectSocket, overHttp, startNode } from '@starkbox/test-support';
+import { invokeRequest, STRK } from '@starkbox/test-support/signing';
 import { afterAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { invokeRequest, STRK } from '../../../e2e/support/signing.js';
 import { silentLog } from '../../src/log.js';
 import { Dispatcher } from '../../src/rpc/protocol/dispatcher.js';
 import { MethodIndex } from '../../src/rpc/protocol/method-table.js';

@@ -1,6 +1,6 @@
 // A node with the wallet, the site of a dapp, and requests of its pages.
 /// <reference lib="dom" />
-import { type ListeningNode, startNode } from '@starkbox/conformance';
+import { type ListeningNode, startNode } from '@starkbox/test-support';
 import { getWallet, type PageWallet } from '@starkbox/wallet/playwright';
 import type { Page } from 'playwright-core';
 import { sharedPages } from '../../../explorer/test/support/stage.js';

@@ -1,11 +1,11 @@
 // Labels and snapshot names as part of the chain: reverted, written and loaded with it.
 import { join } from 'node:path';
-import { type Client, checkedClient } from '@starkbox/conformance';
 import { ERRORS } from '@starkbox/spec';
+import { type Client, checkedClient } from '@starkbox/test-support';
+import { openNode } from '@starkbox/test-support/fixture';
+import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import type { Config, LocalChain } from 'starkbox';
 import { describe, expect, test } from 'vitest';
-import { openNode } from '../../../support/fixture.js';
-import { temporaryFolderOfFile } from '../../../support/temporary-folder.js';
 
 const directory = temporaryFolderOfFile();
 

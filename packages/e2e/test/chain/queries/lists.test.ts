@@ -1,12 +1,12 @@
 // Lists for the explorer: each entry once, newest first, in pages, in memory and on disk.
 import { fileURLToPath } from 'node:url';
-import { type Client, checkedClient } from '@starkbox/conformance';
 import { ERRORS, type Methods } from '@starkbox/spec';
+import { type Client, checkedClient } from '@starkbox/test-support';
+import { openNode } from '@starkbox/test-support/fixture';
+import { contract, hex, Sender, STRK, selector, UDC } from '@starkbox/test-support/signing';
+import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import type { Config, LocalChain } from 'starkbox';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { openNode } from '../../../support/fixture.js';
-import { contract, hex, Sender, STRK, selector, UDC } from '../../../support/signing.js';
-import { temporaryFolderOfFile } from '../../../support/temporary-folder.js';
 
 type PagedMethod =
   | 'devnet_listTransactions'

@@ -1,9 +1,9 @@
 // List of messages between L1 and L2 with their states, in pages, with and without a real L1.
 import { messageToL1Hash } from '@starkbox/engine';
+import { startAnvil } from '@starkbox/test-support/l1/anvil';
+import { deposit, load, send, startMessaging } from '@starkbox/test-support/l1/messaging-setup';
+import { selector } from '@starkbox/test-support/signing';
 import { afterAll, expect, test } from 'vitest';
-import { startAnvil } from '../../../support/l1/anvil.js';
-import { deposit, load, send, startMessaging } from '../../../support/l1/messaging-setup.js';
-import { selector } from '../../../support/signing.js';
 
 const L1_USER = '0x8359e4b0152ed5a731162d3c7b0d8d56edb165a0';
 const stage = await startMessaging();

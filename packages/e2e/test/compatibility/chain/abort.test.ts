@@ -1,9 +1,10 @@
 // Aborted blocks: what an abort removes, and what it leaves.
-import type { Client } from '@starkbox/conformance';
+
 import { ERRORS } from '@starkbox/spec';
+import type { Client } from '@starkbox/test-support';
+import { INITIAL_BALANCE, startFixture } from '@starkbox/test-support/fixture';
+import { contract, ETH } from '@starkbox/test-support/signing';
 import { describe, expect, test } from 'vitest';
-import { INITIAL_BALANCE, startFixture } from '../../../support/fixture.js';
-import { contract, ETH } from '../../../support/signing.js';
 
 const RECEIVER = '0x1';
 const NO_BLOCK = { code: -1, message: 'No block found', data: undefined };

@@ -1,7 +1,6 @@
 // When blocks are made, and what is in them and visible before.
 import { ERRORS } from '@starkbox/spec';
-import { beforeAll, describe, expect, test } from 'vitest';
-import { type Fixture, startFixture } from '../../../support/fixture.js';
+import { type Fixture, startFixture } from '@starkbox/test-support/fixture';
 import {
   ACCOUNT_CLASS,
   contract,
@@ -13,7 +12,8 @@ import {
   Sender,
   STRK,
   selector,
-} from '../../../support/signing.js';
+} from '@starkbox/test-support/signing';
+import { beforeAll, describe, expect, test } from 'vitest';
 
 const RECEIVER = '0x1';
 const AMOUNT = 10;

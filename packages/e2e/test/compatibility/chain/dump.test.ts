@@ -1,13 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Client, checkedClient, overHttp } from '@starkbox/conformance';
 import { ERRORS, type RPC_CALL } from '@starkbox/spec';
+import { type Client, checkedClient, overHttp } from '@starkbox/test-support';
+import { openNode } from '@starkbox/test-support/fixture';
+import { RunningCommand } from '@starkbox/test-support/running-command';
+import { contract, deployAccountRequest, newAccount, Sender } from '@starkbox/test-support/signing';
+import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import type { Config, LocalChain } from 'starkbox';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { openNode } from '../../../support/fixture.js';
-import { RunningCommand } from '../../../support/running-command.js';
-import { contract, deployAccountRequest, newAccount, Sender } from '../../../support/signing.js';
-import { temporaryFolderOfFile } from '../../../support/temporary-folder.js';
 
 const folder = temporaryFolderOfFile();
 let path: string;

@@ -1,9 +1,10 @@
 // Gas prices: how they are set, when they are in force, and what they do to transactions.
-import { type Client, checkedClient } from '@starkbox/conformance';
+
 import { ERRORS } from '@starkbox/spec';
+import { type Client, checkedClient } from '@starkbox/test-support';
+import { bounds, contract, GWEI, hex, Sender } from '@starkbox/test-support/signing';
 import { createChain, type LocalChain } from 'starkbox';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { bounds, contract, GWEI, hex, Sender } from '../../../support/signing.js';
 
 let node: LocalChain;
 let client: Client;

@@ -1,7 +1,8 @@
 // Blocks at a fixed interval.
+
+import { optionsOf } from '@starkbox/test-support/command-line';
+import { type Fixture, startFixture } from '@starkbox/test-support/fixture';
 import { expect, test, vi } from 'vitest';
-import { optionsOf } from '../../../support/command-line.js';
-import { type Fixture, startFixture } from '../../../support/fixture.js';
 
 async function balanceAt({ client }: Fixture, block_id: string): Promise<string> {
   return (await client.call('devnet_getAccountBalance', { address: '0x1', block_id })).amount;

@@ -1,8 +1,9 @@
 // Blocks that L1 has accepted.
-import type { Client } from '@starkbox/conformance';
+
 import { ERRORS } from '@starkbox/spec';
+import type { Client } from '@starkbox/test-support';
+import { startFixture } from '@starkbox/test-support/fixture';
 import { describe, expect, test } from 'vitest';
-import { startFixture } from '../../../support/fixture.js';
 
 const NO_BLOCK = { code: -1, message: 'No block found', data: undefined };
 

@@ -2,8 +2,7 @@
 
 import { storageAddress } from '@starkbox/engine';
 import { ERRORS } from '@starkbox/spec';
-import { describe, expect, test } from 'vitest';
-import { startFixture } from '../../../support/fixture.js';
+import { startFixture } from '@starkbox/test-support/fixture';
 import {
   contract,
   deployment,
@@ -12,7 +11,8 @@ import {
   read,
   STRK,
   ZERO,
-} from '../../../support/signing.js';
+} from '@starkbox/test-support/signing';
+import { describe, expect, test } from 'vitest';
 
 const RECEIVER = '0x99';
 const SLOT = storageAddress('ERC20_balances', [RECEIVER]);

@@ -1,10 +1,8 @@
 // What a restart clears, and what it keeps.
 
-import { checkedClient } from '@starkbox/conformance';
 import { publicKey, storageAddress } from '@starkbox/engine';
 import { ERRORS } from '@starkbox/spec';
-import { createChain } from 'starkbox';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { checkedClient } from '@starkbox/test-support';
 import {
   contract,
   deployAccountRequest,
@@ -12,7 +10,9 @@ import {
   newAccount,
   Sender,
   STRK,
-} from '../../../support/signing.js';
+} from '@starkbox/test-support/signing';
+import { createChain } from 'starkbox';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 
 const BALANCE = 5n * 10n ** 20n;
 const PRICE = 2_000_000_000n;

@@ -1,8 +1,8 @@
 // Snapshots: their names, what comes back with them, and what happens at the same time.
 import { ERRORS } from '@starkbox/spec';
+import { type Fixture, startFixture } from '@starkbox/test-support/fixture';
+import { contract, Sender, selector } from '@starkbox/test-support/signing';
 import { describe, expect, test } from 'vitest';
-import { type Fixture, startFixture } from '../../../support/fixture.js';
-import { contract, Sender, selector } from '../../../support/signing.js';
 
 const L1_CONTRACT = '0x8359e4b0152ed5a731162d3c7b0d8d56edb165a0';
 

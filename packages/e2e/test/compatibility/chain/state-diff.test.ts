@@ -1,8 +1,14 @@
 // Writing into the state without a transaction.
 import { ERRORS } from '@starkbox/spec';
+import { type Fixture, startFixture } from '@starkbox/test-support/fixture';
+import {
+  ACCOUNT_CLASS,
+  type Contract,
+  contract,
+  read,
+  Sender,
+} from '@starkbox/test-support/signing';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Fixture, startFixture } from '../../../support/fixture.js';
-import { ACCOUNT_CLASS, type Contract, contract, read, Sender } from '../../../support/signing.js';
 
 let counter: Contract;
 let slots: Contract;

@@ -1,7 +1,7 @@
 // Status and configuration of the node.
 import { readFileSync } from 'node:fs';
+import { startFixture } from '@starkbox/test-support/fixture';
 import { expect, test } from 'vitest';
-import { startFixture } from '../../../support/fixture.js';
 
 const { version }: { version: string } = JSON.parse(
   readFileSync(new URL('../../../../starkbox/package.json', import.meta.url), 'utf8'),

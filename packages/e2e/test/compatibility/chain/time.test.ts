@@ -1,13 +1,10 @@
 // The time of blocks and contracts: how it is set and moved, and what waits for it.
 
-import { type Client, checkedClient } from '@starkbox/conformance';
 import { sign } from '@starkbox/engine';
 import { ERRORS } from '@starkbox/spec';
-import type { Config } from 'starkbox';
-import { constants, outsideExecution, typedData } from 'starknet';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { runCommandLine } from '../../../support/command-line.js';
-import { openNode } from '../../../support/fixture.js';
+import { type Client, checkedClient } from '@starkbox/test-support';
+import { runCommandLine } from '@starkbox/test-support/command-line';
+import { openNode } from '@starkbox/test-support/fixture';
 import {
   ACCOUNT_CLASS,
   type Call,
@@ -19,7 +16,10 @@ import {
   STRK,
   selector,
   short,
-} from '../../../support/signing.js';
+} from '@starkbox/test-support/signing';
+import type { Config } from 'starkbox';
+import { constants, outsideExecution, typedData } from 'starknet';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
 const NOW = 1_760_000_000;
 const PAST = 1_000_000_000;

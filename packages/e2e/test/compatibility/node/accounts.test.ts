@@ -4,11 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { builtinClass, Class, publicKey, type TransactionValues } from '@starkbox/engine';
 import { ERRORS } from '@starkbox/spec';
-import type { Config } from 'starkbox';
-import { beforeAll, describe, expect, test } from 'vitest';
-import { classFile } from '../../../../../contracts/classes.js';
-import { runCommandLine } from '../../../support/command-line.js';
-import { type Fixture, INITIAL_BALANCE, startFixture } from '../../../support/fixture.js';
+import { runCommandLine } from '@starkbox/test-support/command-line';
+import { type Fixture, INITIAL_BALANCE, startFixture } from '@starkbox/test-support/fixture';
 import {
   ACCOUNT_CLASS,
   type Account,
@@ -25,8 +22,11 @@ import {
   padded,
   read,
   selector,
-} from '../../../support/signing.js';
-import { temporaryFolderOfFile } from '../../../support/temporary-folder.js';
+} from '@starkbox/test-support/signing';
+import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
+import type { Config } from 'starkbox';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { classFile } from '../../../../../contracts/classes.js';
 
 const CAIRO0_CLASS = '0x4d07e40e93398ed3c76981e72dd1fd22557a78ce36c0515f679e27f0bb5bc5f';
 const ARGENT_CLASS = '0x36078334509b514626504edc9fb252328d1a240e4e948bef8d0c08dff45927f';

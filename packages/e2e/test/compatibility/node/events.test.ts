@@ -1,10 +1,11 @@
 // Queries for events: all at once, in chunks, by address and key, and what is refused.
-import type { Client } from '@starkbox/conformance';
+
 import { ERRORS } from '@starkbox/spec';
+import type { Client } from '@starkbox/test-support';
+import { startFixture } from '@starkbox/test-support/fixture';
+import { contract, deployment, hex, Sender, STRK, selector } from '@starkbox/test-support/signing';
 import type { Methods } from 'starkbox';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { startFixture } from '../../../support/fixture.js';
-import { contract, deployment, hex, Sender, STRK, selector } from '../../../support/signing.js';
 
 type Page = Methods['starknet_getEvents']['result'];
 type Event = Page['events'][number];

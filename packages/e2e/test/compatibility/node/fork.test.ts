@@ -1,8 +1,8 @@
 // A fork: what it takes from its origin, and what is its own.
-import type { ListeningNode } from '@starkbox/conformance';
+
 import { ERRORS } from '@starkbox/spec';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { mint, type Pair, startPair } from '../../../support/fork/pair.js';
+import type { ListeningNode } from '@starkbox/test-support';
+import { mint, type Pair, startPair } from '@starkbox/test-support/fork/pair';
 import {
   ACCOUNT_CLASS,
   type Contract,
@@ -13,7 +13,8 @@ import {
   read,
   Sender,
   STRK,
-} from '../../../support/signing.js';
+} from '@starkbox/test-support/signing';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
 let pair: Pair;
 let fork: ListeningNode;

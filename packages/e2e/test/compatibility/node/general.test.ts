@@ -1,10 +1,10 @@
 // Basics for clients: envelope, version, errors, configuration, tokens.
 import { storageAddress } from '@starkbox/engine';
 import { ERRORS } from '@starkbox/spec';
+import { optionsOf } from '@starkbox/test-support/command-line';
+import { FIXTURE, startFixture } from '@starkbox/test-support/fixture';
+import { ACCOUNT_CLASS, ETH, hex, read, STRK, short } from '@starkbox/test-support/signing';
 import { describe, expect, test } from 'vitest';
-import { optionsOf } from '../../../support/command-line.js';
-import { FIXTURE, startFixture } from '../../../support/fixture.js';
-import { ACCOUNT_CLASS, ETH, hex, read, STRK, short } from '../../../support/signing.js';
 
 const fixture = await startFixture();
 const { url } = await fixture.node.listen();

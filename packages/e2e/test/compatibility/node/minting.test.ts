@@ -2,9 +2,9 @@
 
 import { PRIME } from '@starkbox/abi/internal';
 import { ERRORS } from '@starkbox/spec';
+import { type Fixture, INITIAL_BALANCE, startFixture } from '@starkbox/test-support/fixture';
+import { contract, Sender } from '@starkbox/test-support/signing';
 import { describe, expect, test } from 'vitest';
-import { type Fixture, INITIAL_BALANCE, startFixture } from '../../../support/fixture.js';
-import { contract, Sender } from '../../../support/signing.js';
 
 const UNDEPLOYED = '0x1234';
 const U128_MAX = 2n ** 128n - 1n;

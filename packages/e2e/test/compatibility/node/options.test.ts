@@ -1,6 +1,7 @@
 // Options that other nodes have and this node does not.
+
+import { runCommandLine } from '@starkbox/test-support/command-line';
 import { expect, test } from 'vitest';
-import { runCommandLine } from '../../../support/command-line.js';
 
 test.each(['--mempool-size', '--mempool-capacity', '--mempool'])(
   'additions.8a there is no mempool to set up: %s',

@@ -1,8 +1,8 @@
 // Other chapters on a fork: configuration, aborts, L1 acceptance, prices, snapshots, slow origins.
-import { connectSocket, type ListeningNode } from '@starkbox/conformance';
+import { connectSocket, type ListeningNode } from '@starkbox/test-support';
+import { mint, startPair } from '@starkbox/test-support/fork/pair';
+import { GWEI, hex, STRK } from '@starkbox/test-support/signing';
 import { afterAll, describe, expect, test } from 'vitest';
-import { mint, startPair } from '../../../support/fork/pair.js';
-import { GWEI, hex, STRK } from '../../../support/signing.js';
 
 /** The first block that is the fork's own; before it come 0 to 3. */
 const FIRST = 4;

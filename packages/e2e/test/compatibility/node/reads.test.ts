@@ -2,9 +2,7 @@
 
 import { builtinClass, Class } from '@starkbox/engine';
 import { ERRORS } from '@starkbox/spec';
-import { hash as hashes } from 'starknet';
-import { describe, expect, test } from 'vitest';
-import { startFixture } from '../../../support/fixture.js';
+import { startFixture } from '@starkbox/test-support/fixture';
 import {
   ACCOUNT_CLASS,
   AMPLE,
@@ -18,7 +16,9 @@ import {
   Sender,
   STRK,
   UDC,
-} from '../../../support/signing.js';
+} from '@starkbox/test-support/signing';
+import { hash as hashes } from 'starknet';
+import { describe, expect, test } from 'vitest';
 
 const { node, client, sender } = await startFixture();
 const counter = await contract('counter');

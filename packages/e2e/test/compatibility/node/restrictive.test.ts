@@ -1,11 +1,11 @@
 // Methods that a restricted node refuses.
 import { once } from 'node:events';
-import { checkedClient } from '@starkbox/conformance';
 import { ERRORS } from '@starkbox/spec';
+import { checkedClient } from '@starkbox/test-support';
+import { optionsOf, runCommandLine } from '@starkbox/test-support/command-line';
+import { type Fixture, startFixture } from '@starkbox/test-support/fixture';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { optionsOf, runCommandLine } from '../../../support/command-line.js';
-import { type Fixture, startFixture } from '../../../support/fixture.js';
 
 const FORBIDDEN = [
   'devnet_getPredeployedAccounts',

@@ -1,9 +1,7 @@
 // A transaction that is sent twice counts once.
 import type { TransactionValues } from '@starkbox/engine';
 import { ERRORS } from '@starkbox/spec';
-import type { Config } from 'starkbox';
-import { describe, expect, test } from 'vitest';
-import { type Fixture, startFixture } from '../../../support/fixture.js';
+import { type Fixture, startFixture } from '@starkbox/test-support/fixture';
 import {
   contract,
   declareRequest,
@@ -11,7 +9,9 @@ import {
   invokeRequest,
   newAccount,
   STRK,
-} from '../../../support/signing.js';
+} from '@starkbox/test-support/signing';
+import type { Config } from 'starkbox';
+import { describe, expect, test } from 'vitest';
 
 const ACCOUNT = newAccount('0x123');
 

@@ -1,10 +1,9 @@
 // Mock proofs: how one is made, which ones a transaction may carry, and what each mode lets pass.
 
-import type { Client } from '@starkbox/conformance';
 import { pedersen } from '@starkbox/engine';
 import { ERRORS } from '@starkbox/spec';
-import { beforeAll, describe, expect, test } from 'vitest';
-import { startFixture } from '../../../support/fixture.js';
+import type { Client } from '@starkbox/test-support';
+import { startFixture } from '@starkbox/test-support/fixture';
 import {
   contract,
   deployAccountRequest,
@@ -14,7 +13,8 @@ import {
   STRK,
   selector,
   short,
-} from '../../../support/signing.js';
+} from '@starkbox/test-support/signing';
+import { beforeAll, describe, expect, test } from 'vitest';
 
 const START = 1_700_000_000;
 const L1 = '0xaa';

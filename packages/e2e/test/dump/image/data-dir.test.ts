@@ -1,9 +1,9 @@
 // Images of chains in data directories, and images loaded into data directories.
 import { join } from 'node:path';
+import { openNode } from '@starkbox/test-support/fixture';
+import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import type { Config, LocalChain } from 'starkbox';
 import { expect, test } from 'vitest';
-import { openNode } from '../../../support/fixture.js';
-import { temporaryFolderOfFile } from '../../../support/temporary-folder.js';
 
 const folder = temporaryFolderOfFile();
 

@@ -1,12 +1,12 @@
 // Images written and loaded by calls, at exit and at the start, and what is refused.
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkedClient } from '@starkbox/conformance';
 import { ERRORS } from '@starkbox/spec';
+import { checkedClient } from '@starkbox/test-support';
+import { openNode } from '@starkbox/test-support/fixture';
+import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import { type Config, createChain, createLog, type LocalChain } from 'starkbox';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { openNode } from '../../../support/fixture.js';
-import { temporaryFolderOfFile } from '../../../support/temporary-folder.js';
 
 const base = temporaryFolderOfFile();
 let folder: string;

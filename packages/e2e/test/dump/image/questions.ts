@@ -5,15 +5,15 @@ import {
   MESSENGER,
   STRK,
   selector,
-} from '../../../support/model/accounts-and-contracts.js';
+} from '@starkbox/test-support/model/accounts-and-contracts';
 import {
   blockIds,
   everything,
   type NodeClient,
   type Question,
   valueQuestion,
-} from '../../../support/model/reading.js';
-import { transactionsOf, type World } from '../../../support/model/world.js';
+} from '@starkbox/test-support/model/reading';
+import { transactionsOf, type World } from '@starkbox/test-support/model/world';
 
 /** More than a model would have to know: other forms, other names, other ways to the same. */
 export function* everyQuestion(world: World, keepsHistory: boolean): Iterable<Question> {

@@ -1,12 +1,12 @@
 // Images of random histories: the loaded chain answers and continues as the original.
 
 import type { MethodName } from '@starkbox/spec';
+import { agreeExactly } from '@starkbox/test-support/model/agreement';
+import { describeCommand, sequences } from '@starkbox/test-support/model/commands';
+import { HistoryRunner, SETUPS } from '@starkbox/test-support/model/history-runner';
+import { differences, NodeClient } from '@starkbox/test-support/model/reading';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { agreeExactly } from '../../../support/model/agreement.js';
-import { describeCommand, sequences } from '../../../support/model/commands.js';
-import { HistoryRunner, SETUPS } from '../../../support/model/history-runner.js';
-import { differences, NodeClient } from '../../../support/model/reading.js';
 import { everyQuestion, transferPages } from './questions.js';
 
 /** By hand, for more histories: STARKBOX_HISTORIES=5000 npx vitest run packages/e2e/test/dump/image */

@@ -1,8 +1,8 @@
 // While an image of thousands of blocks is loaded or written, other calls are answered.
 import { join } from 'node:path';
+import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import { createChain, type LocalChain } from 'starkbox';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { temporaryFolderOfFile } from '../../../support/temporary-folder.js';
 
 const folder = temporaryFolderOfFile();
 const path = join(folder, 'chain.image');

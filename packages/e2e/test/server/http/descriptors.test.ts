@@ -1,7 +1,7 @@
 // A process that may open few files: its connections leave enough of them for everything else.
 import { connect, type Socket } from 'node:net';
+import { RunningCommand } from '@starkbox/test-support/running-command';
 import { expect, onTestFinished, test } from 'vitest';
-import { RunningCommand } from '../../../support/running-command.js';
 
 /** The default of macOS. Node opens the modules of a start together, about 70 of them. */
 const FEW = { shell: ['bash', '-c', 'ulimit -n 256 && exec "$@"', 'bash'] };

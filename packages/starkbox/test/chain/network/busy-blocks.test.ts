@@ -1,8 +1,8 @@
 // Load of others: real transactions with the drawn tips, counted gas, and clients that estimate tips from them.
-import { type Client, startNode } from '@starkbox/conformance';
+import { type Client, startNode } from '@starkbox/test-support';
+import { startFixture } from '@starkbox/test-support/fixture';
+import { STRK } from '@starkbox/test-support/signing';
 import { afterAll, describe, expect, test } from 'vitest';
-import { startFixture } from '../../../../e2e/support/fixture.js';
-import { STRK } from '../../../../e2e/support/signing.js';
 import { readConditions } from '../../../src/chain/network/conditions.js';
 import { fitting, gasOf, lotsOf } from '../../../src/chain/network/load.js';
 import { marketConstants } from '../../../src/chain/network/market.js';

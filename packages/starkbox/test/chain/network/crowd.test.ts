@@ -1,9 +1,10 @@
 // A crowd sends into a congested chain: each transaction ends as a plain model predicts, none unsaid, none twice.
-import { RpcFailure } from '@starkbox/conformance';
+
 import { ERRORS } from '@starkbox/spec';
+import { RpcFailure } from '@starkbox/test-support';
+import { type Fixture, startFixture } from '@starkbox/test-support/fixture';
+import { AMPLE, hex, invokeRequest, STRK } from '@starkbox/test-support/signing';
 import { expect, test } from 'vitest';
-import { type Fixture, startFixture } from '../../../../e2e/support/fixture.js';
-import { AMPLE, hex, invokeRequest, STRK } from '../../../../e2e/support/signing.js';
 import { capacityOf } from '../../../src/chain/network/capacity.js';
 import { readConditions } from '../../../src/chain/network/conditions.js';
 import { gasOf, lotsOf } from '../../../src/chain/network/load.js';

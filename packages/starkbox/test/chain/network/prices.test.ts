@@ -1,8 +1,8 @@
 // Prices under the fee market: from block to block, after set prices, removed blocks, and on forks.
-import { type Client, startNode } from '@starkbox/conformance';
+import { type Client, startNode } from '@starkbox/test-support';
+import { startFixture } from '@starkbox/test-support/fixture';
+import { startPair } from '@starkbox/test-support/fork/pair';
 import { describe, expect, test } from 'vitest';
-import { startFixture } from '../../../../e2e/support/fixture.js';
-import { startPair } from '../../../../e2e/support/fork/pair.js';
 import { marketConstants, nextL2Price } from '../../../src/chain/network/market.js';
 import { STARKNET_VERSIONS } from '../../../src/starknet-versions.js';
 

@@ -1,7 +1,7 @@
 // How many hashes a search for names of slots computes, at first and again.
 import { storageAddress } from '@starkbox/engine';
+import { closeAfterFile } from '@starkbox/test-support/closing';
 import { expect, test } from 'vitest';
-import { closeAfterFile } from '../../../../e2e/support/closing.js';
 import { MOST_HASHES, StorageNames } from '../../../src/chain/storage-names/storage-names.js';
 import { hex } from '../../../src/felt.js';
 import { bareChain } from '../../support/bare-chain.js';

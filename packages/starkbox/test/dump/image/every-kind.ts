@@ -1,6 +1,6 @@
 // A chain with every kind of thing that an image can hold.
-import { checkedClient } from '@starkbox/conformance';
-import { contract, Sender, selector } from '../../../../e2e/support/signing.js';
+import { checkedClient } from '@starkbox/test-support';
+import { contract, Sender, selector } from '@starkbox/test-support/signing';
 import type { LocalChain } from '../../../src/index.js';
 
 /** Every kind of thing that an image can hold. */

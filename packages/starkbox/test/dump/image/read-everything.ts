@@ -1,7 +1,7 @@
 // Every read of a chain; none may be answered with an internal error.
 import { ERRORS } from '@starkbox/spec';
+import { STRK } from '@starkbox/test-support/signing';
 import { expect } from 'vitest';
-import { STRK } from '../../../../e2e/support/signing.js';
 import type { LocalChain } from '../../../src/index.js';
 import type { Json } from './sections.js';
 

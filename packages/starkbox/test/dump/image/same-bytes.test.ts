@@ -1,7 +1,7 @@
 // The bytes of an image: the same after a restart of the node, and after a load.
 import { join } from 'node:path';
+import { temporaryFolder } from '@starkbox/test-support/temporary-folder';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../../../../e2e/support/temporary-folder.js';
 import { recordOf } from '../../../src/chain/history/packed-block.js';
 import { type Config, createChain, type LocalChain } from '../../../src/index.js';
 import { grow } from './every-kind.js';

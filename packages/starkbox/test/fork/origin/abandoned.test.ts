@@ -1,8 +1,8 @@
 // Questions to the origin whose callers have gone: they end, unless others wait for the same answer.
 import { once } from 'node:events';
 import { createServer, request, type Server, type ServerResponse } from 'node:http';
-import { type ListeningNode, startNode } from '@starkbox/conformance';
 import { ERRORS } from '@starkbox/spec';
+import { type ListeningNode, startNode } from '@starkbox/test-support';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { Remote } from '../../../src/fork/origin/remote.js';

@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import { afterAll, expect, test } from 'vitest';
-import { temporaryFolderOfFile } from '../../../../e2e/support/temporary-folder.js';
 import { LockFile } from '../../../src/fork/origin/lock-file.js';
 import { createChain } from '../../../src/index.js';
 

@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { Class } from '@starkbox/engine';
 import { ERRORS } from '@starkbox/spec';
+import { balanceSlot, STRK } from '@starkbox/test-support/signing';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { balanceSlot, STRK } from '../../../../e2e/support/signing.js';
 import { Cache } from '../../../src/fork/origin/cache.js';
 import type { OriginClient } from '../../../src/fork/origin/client.js';
 import { LockFile } from '../../../src/fork/origin/lock-file.js';

@@ -1,7 +1,7 @@
 // Very many inputs in the process: calls, messages and files, mutated and generated; none may break their reader.
 import { readFileSync } from 'node:fs';
+import { temporaryFolder } from '@starkbox/test-support/temporary-folder';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../../../../e2e/support/temporary-folder.js';
 import { dice } from '../random.js';
 import { callTargets } from './calls.js';
 import { fileTargets } from './files.js';

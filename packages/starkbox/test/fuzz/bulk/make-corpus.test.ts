@@ -1,8 +1,8 @@
 // Making of the corpus: of many inputs, those that reach code which none before them reached.
 import { writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
+import { temporaryFolder } from '@starkbox/test-support/temporary-folder';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../../../../e2e/support/temporary-folder.js';
 import { dice } from '../random.js';
 import { callTargets } from './calls.js';
 import { fileTargets } from './files.js';

@@ -1,7 +1,7 @@
 // Calls over a WebSocket that fail outside of a handler: they are answered, and the socket serves on.
 import { ERRORS } from '@starkbox/spec';
+import { closeAfterTest } from '@starkbox/test-support/closing';
 import { expect, test } from 'vitest';
-import { closeAfterTest } from '../../../../e2e/support/closing.js';
 import { RpcError } from '../../../src/errors.js';
 import { type Log, silentLog } from '../../../src/log.js';
 import { serveHttp } from '../../../src/server/http/server.js';

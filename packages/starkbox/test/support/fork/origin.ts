@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FaultyProxy } from '../../../../e2e/support/fork/proxy.js';
+import { FaultyProxy } from '@starkbox/test-support/fork/proxy';
 import { OriginClient, type OriginClientOptions } from '../../../src/fork/origin/client.js';
 import type { RequestPolicy } from '../../../src/fork/origin/remote.js';
 import { createChain, type LocalChain } from '../../../src/index.js';
