@@ -1,7 +1,8 @@
 // The explorer and the debugger call contracts the same.
+
+import { startFixture } from '@starkbox/test-support/fixture';
 import { expect, test } from 'vitest';
 import { classText } from '../../../../contracts/classes.js';
-import { startFixture } from '../../../e2e/support/fixture.js';
 import { contractNames, type LoadedName } from '../../src/format/names.js';
 
 const { client, sender } = await startFixture();

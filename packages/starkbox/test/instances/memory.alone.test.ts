@@ -1,12 +1,12 @@
 // Instances of a data directory: opened by their first request, closed when they are idle or too many are open.
 import { type ClientRequest, request } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { callUrl } from '@starkbox/test-support/call-url';
+import { parse } from '@starkbox/test-support/scrape';
+import { temporaryFolder } from '@starkbox/test-support/temporary-folder';
 import { createChain, type LocalChain } from 'starkbox';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import WebSocket from 'ws';
-import { callUrl } from '../../../e2e/support/call-url.js';
-import { parse } from '../../../e2e/support/scrape.js';
-import { temporaryFolder } from '../../../e2e/support/temporary-folder.js';
 
 /** As many chains as stay open. */
 const MAX_OPEN = 1_000;
