@@ -13,15 +13,15 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, join } from 'node:path';
-import { ENGINE, ENGINE_WASM, hostTriple, ROOT, TARGET_DIR } from './cargo.mjs';
+import { basename, join, relative } from 'node:path';
+import { hostTriple, ROOT, TARGET_DIR } from './cargo.mjs';
 
 const FOLDER = join(TARGET_DIR, 'built');
 const CHECKS = join(TARGET_DIR, 'checked');
 /** Number of results in the folder, by last use. */
 const MOST_BUILDS = 6;
-/** Files and folders that determine the result, besides the settings of napi in the package. */
-const INPUTS = [
+/** What the engine is compiled from. */
+export const ENGINE_SOURCES = [
   'Cargo.lock',
   'Cargo.toml',
   'rust-toolchain.toml',
@@ -30,6 +30,10 @@ const INPUTS = [
   'packages/engine/changes',
   'packages/engine/core',
   'packages/engine/src',
+];
+/** Files and folders that determine the result, besides the settings of napi in the package. */
+const INPUTS = [
+  ...ENGINE_SOURCES,
   'scripts/build-engine.mjs',
   'scripts/build-engine-wasm.mjs',
   'scripts/cargo.mjs',
@@ -40,21 +44,27 @@ const VARIABLES = ['RUSTFLAGS', 'CARGO_BUILD_RUSTFLAGS', 'CARGO_ENCODED_RUSTFLAG
 
 /**
  * @param {boolean} hasTests whether files of unit tests count, which are no part of a build
+ * @param {string} root
  * @returns {string[]} paths of files relative to the root, in a deterministic order
  */
-function inputs(hasTests) {
-  return INPUTS.flatMap((path) => {
-    if (statSync(join(ROOT, path)).isFile()) return [path];
-    return readdirSync(join(ROOT, path), { recursive: true, withFileTypes: true })
-      .filter((file) => file.isFile() && (hasTests || file.name !== 'tests.rs'))
-      .map((file) => join(file.parentPath, file.name).slice(ROOT.length));
-  }).sort();
+function inputs(hasTests, root) {
+  return INPUTS.filter((path) => existsSync(join(root, path)))
+    .flatMap((path) => {
+      if (statSync(join(root, path)).isFile()) return [path];
+      return readdirSync(join(root, path), { recursive: true, withFileTypes: true })
+        .filter((file) => file.isFile() && (hasTests || file.name !== 'tests.rs'))
+        .map((file) => relative(root, join(file.parentPath, file.name)));
+    })
+    .sort();
 }
 
-/** @returns {unknown[]} the settings of napi and the exact versions of the commands */
-function settings() {
-  const { napi, devDependencies } = Object(readJson(join(ENGINE, 'package.json')));
-  const wasm = Object(readJson(join(ENGINE_WASM, 'package.json'))).devDependencies;
+/**
+ * @param {string} root
+ * @returns {unknown[]} the settings of napi and the exact versions of the commands
+ */
+function settings(root) {
+  const { napi, devDependencies } = Object(readJson(join(root, 'packages/engine/package.json')));
+  const wasm = Object(readJson(join(root, 'packages/engine-wasm/package.json'))).devDependencies;
   return [napi, devDependencies['@napi-rs/cli'], wasm];
 }
 
@@ -71,17 +81,27 @@ function readJson(file) {
  * @param {string} profile
  * @param {string} flag
  * @param {boolean} [hasTests]
+ * @param {string} [root]
  */
-function folderFor(target, profile, flag, hasTests = false) {
+function folderFor(target, profile, flag, hasTests = false, root = ROOT) {
   const hash = createHash('sha256');
   const rustc = execFileSync('rustc', ['-vV'], { cwd: ROOT, encoding: 'utf8' });
   const variables = VARIABLES.map((name) => process.env[name] ?? '');
-  hash.update(JSON.stringify([target, profile, flag, rustc, ...variables, ...settings()]));
-  for (const path of inputs(hasTests)) {
-    const content = readFileSync(join(ROOT, path));
+  hash.update(JSON.stringify([target, profile, flag, rustc, ...variables, ...settings(root)]));
+  for (const path of inputs(hasTests, root)) {
+    const content = readFileSync(join(root, path));
     hash.update(`\n${path} ${content.length}\n`).update(content);
   }
   return join(FOLDER, hash.digest('hex').slice(0, 32));
+}
+
+/**
+ * @param {string} root of another checkout
+ * @returns {string | undefined} the folder with the daily build of its engine, if this machine has made it
+ */
+export function builtFolderFor(root) {
+  const folder = folderFor(hostTriple(), 'release', '', false, root);
+  return existsSync(folder) ? folder : undefined;
 }
 
 /**

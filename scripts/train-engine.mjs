@@ -9,15 +9,11 @@ import { parseArgs } from 'node:util';
 import { ROOT, run } from './cargo.mjs';
 import { forgetRecordings, mergeCommand, mergeRecordings } from './training.mjs';
 
-/**
- * Random transactions of many contracts, fixtures and transactions of a test suite, the engine's own work, growing
- * chains, and a node's first requests.
- */
+/** Histories of calls, fixtures and transactions of a test suite, growing chains, and a node's first requests. */
 const WORK = [
-  ['executor', '--quick', '--mixed', '2000'],
+  ['planted-bugs', '--quick', '--only', 'guarded_shares'],
   ['test-suites', '--quick'],
-  ['engine', '--quick'],
-  ['growth', '--quick', '--only', 'transfers'],
+  ['growth', '--quick', '--only', 'blocks'],
   ['compare', '--quick', '--only', 'First seconds'],
 ];
 /** The file of npm, because Windows starts no command scripts without a shell. */

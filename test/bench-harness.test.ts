@@ -23,7 +23,7 @@ async function run(options: Options): Promise<{ json: unknown; fails: boolean }>
       return undefined;
     },
   });
-  await scenario.run(options, []);
+  await scenario.run('sizes', options);
   const json: unknown = JSON.parse(String(lines.mock.calls.at(-1)?.[0]));
   return { json, fails: process.exitCode === 1 };
 }
@@ -47,7 +47,7 @@ test('a promised figure that was not measured is an error', async () => {
     promises: () => ({ missing: { atMost: 1 } }),
     measure: async () => undefined,
   });
-  await expect(scenario.run({}, [])).rejects.toThrow('not measured: missing');
+  await expect(scenario.run('nothing', {})).rejects.toThrow('not measured: missing');
 });
 
 test('rounds alternate, and the first one is left out', async () => {

@@ -1,10 +1,15 @@
 // docs/contributing/benchmarks.md is what its results give, and a node that cannot do a workload has a row that says so.
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import type { Row } from '../bench/compare/measure.js';
-import { pageFiles } from '../bench/compare/page.js';
-import { linesOf, type Results, readResults } from '../bench/compare/results.js';
+import { linesOf } from '../bench/compare/lines.js';
+import {
+  type ComparisonRun,
+  type FiguresRun,
+  type Row,
+  readRuns,
+} from '../bench/harness/results.js';
+import { pageFiles } from '../bench/page.js';
 
 const DOCS = fileURLToPath(new URL('../docs/contributing/', import.meta.url));
 const PAGE = readFileSync(`${DOCS}benchmarks.md`, 'utf8');
@@ -23,20 +28,15 @@ const row = (changes: Partial<Row>): Row => ({
   ...changes,
 });
 
-const results = (...runs: readonly (readonly Row[])[]): Results => ({
-  runs: runs.map((rows) => ({
-    ...{ ours: 'Starkbox 1', theirs: 'other 2', machine: '2 cores', date: '2026-01-01' },
-    quick: false,
-    rows,
-  })),
-});
+const measuring = { build: 'Starkbox 1', machine: '2 cores', date: '2026-01-01', quick: false };
 
-const only = (results: Results) => linesOf(results)[0];
+const results = (...runs: readonly (readonly Row[])[]): readonly ComparisonRun[] =>
+  runs.map((rows) => ({ scenario: 'compare', ...measuring, other: 'other 2', rows }));
+
+const only = (runs: readonly ComparisonRun[]) => linesOf(runs)[0];
 
 test('the page and its plots are those of the results file', () => {
-  const file = `${DOCS}benchmarks/results.json`;
-  if (!existsSync(file)) return;
-  for (const [path, text] of pageFiles(PAGE, readResults([file]))) {
+  for (const [path, text] of pageFiles(PAGE, readRuns([`${DOCS}benchmarks/results.json`]))) {
     expect(readFileSync(`${DOCS}${path}`, 'utf8'), path).toBe(text);
   }
 });
@@ -68,6 +68,19 @@ test('what a node cannot do is in its row, and in no plot', () => {
     '| STRK transfer | 3 ms | cannot: answers -32601 Method not found | – | – | 1 ms |',
   );
   expect(files.get('benchmarks/transfers.svg')).not.toContain('STRK transfer');
+});
+
+test('figures of a scenario are a table with their bounds', () => {
+  const figures = [
+    { name: 'opening', value: 12.34, atMost: 50, isNoisy: true },
+    { name: 'throughput', value: 0.9 },
+  ];
+  const soak: FiguresRun = { scenario: 'soak', ...measuring, figures };
+  const page = pageFiles(PAGE, [...results([row({})]), soak]).get('benchmarks.md');
+  expect(page).toContain(
+    '### `soak`\n\nStarkbox 1, 2026-01-01, 2 cores.\n\n| figure | measured | bound |',
+  );
+  expect(page).toContain('| opening | 12.3 | at most 50 |\n| throughput | 0.9 |  |');
 });
 
 test('nothing outside of the generated part is changed', () => {

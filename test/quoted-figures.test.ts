@@ -2,13 +2,16 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { linesOf, readResults } from '../bench/compare/results.js';
+import { linesOf } from '../bench/compare/lines.js';
+import { isComparison, readRuns } from '../bench/harness/results.js';
 
 const ROOT = new URL('../', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, ROOT), 'utf8');
 
 const LINES = linesOf(
-  readResults([fileURLToPath(new URL('docs/contributing/benchmarks/results.json', ROOT))]),
+  readRuns([fileURLToPath(new URL('docs/contributing/benchmarks/results.json', ROOT))]).filter(
+    isComparison,
+  ),
 );
 /** Pages with figures of their own; figures are quoted from them to the letter. */
 const OTHER_PAGES = ['docs/reference/testing.md', 'docs/features/instances.md'].map(read);

@@ -4,25 +4,21 @@
 //   npm run bench -- compare --against http://127.0.0.1:5050                 a node that runs already
 //   npm run bench -- compare --against ../other-checkout                     another build of this node
 //   npm run bench -- compare --against "…" --only Transfers --only Events    some groups
-//   npm run bench -- compare --page FILE …                                   docs/contributing/benchmarks.md from results files
 //   npm run bench -- compare --quick                                         small, against itself
 //
 // Exits 1 if this node failed in a workload.
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { configure } from '@starkbox/engine';
 import { BareEngine } from '../harness/bare-engine.js';
-import { buildName, measuringNow, runsText, significant } from '../harness/results-file.js';
+import { type ComparisonRun, measuringNow, type Row, significant } from '../harness/results.js';
 import { defineScenario, type Run } from '../harness/scenario.js';
 import { type Address, OUR_COMMAND, SpawnedNode } from '../harness/spawned-node.js';
-import { ROOT } from '../repository.js';
 import { FIRST_SECONDS, TRANSFERS } from './first-seconds.js';
 import { ABORTS, DUMPS, EVENTS, LARGE_STATE, LONG_CHAIN } from './large-chains.js';
+import { lineOf, linesOf } from './lines.js';
 import { CLIENTS, FORKS, READS } from './many-clients.js';
-import { type Group, type Measurement, measureGroup, type Row, type Size } from './measure.js';
-import { writePage } from './page.js';
-import { type ComparisonRun, lineOf, linesOf, type Results, readResults } from './results.js';
+import { type Group, type Measurement, measureGroup, type Size } from './measure.js';
 
 const GROUPS: readonly Group[] = [
   TRANSFERS,
@@ -36,9 +32,6 @@ const GROUPS: readonly Group[] = [
   CLIENTS,
   FORKS,
 ];
-
-const PAGE_RESULTS = fileURLToPath(new URL('docs/contributing/benchmarks/results.json', ROOT));
-const OTHER_RESULTS = fileURLToPath(new URL('node_modules/.cache/bench/results.json', ROOT));
 
 type CompareRun = Run<Exclude<keyof Size, 'quick'> | 'runs'>;
 
@@ -88,8 +81,7 @@ async function measureOnce(
   addresses: Measurement['addresses'],
 ): Promise<ComparisonRun> {
   const rows: Row[] = [];
-  // Before the run: later commits are not measured.
-  const ours = buildName();
+  const measuring = measuringNow('compare', run.quick);
   const bare = await BareEngine.create();
   const heads = ['ours', 'other', 'bare'].map((head) => head.padStart(10)).join('');
   for (const group of run.chosen(GROUPS, ({ title }) => title)) {
@@ -104,34 +96,22 @@ async function measureOnce(
       },
     });
   }
-  const theirs = await nameOf(addresses.theirs);
-  return { ours, theirs, ...measuringNow(run.quick), rows };
+  return { ...measuring, other: await nameOf(addresses.theirs), rows };
 }
 
-async function measureAll(run: CompareRun): Promise<Results> {
-  // What this process compiles must not be cached for the nodes.
-  configure({ cacheDir: null });
-  const ours = addressOf(run.text('node') ?? OUR_COMMAND);
-  const addresses = { ours, theirs: addressOf(run.text('against') ?? OUR_COMMAND) };
-  const runs: ComparisonRun[] = [];
-  while (runs.length < run.sizes.runs) runs.push(await measureOnce(run, addresses));
-  return { runs };
-}
-
-/** Ratios that the JSON has, and the workloads in which this node failed. */
-function finish({ figures }: CompareRun, results: Results): object {
-  for (const { name, ratio } of linesOf(results)) {
+/** Adds the ratios to the JSON, and fails if this node failed in a workload. */
+function report({ figures }: CompareRun, runs: readonly ComparisonRun[]): void {
+  for (const { name, ratio } of linesOf(runs)) {
     if (ratio !== undefined) figures.record(name, ratio);
   }
-  const rows = results.runs.flatMap((run) => run.rows);
-  const failed = rows.filter(({ isFailure }) => isFailure).map(({ name }) => name);
-  if (failed.length > 0) process.exitCode = 1;
-  return { failed };
+  const failed = runs.flatMap(({ rows }) => rows).filter(({ isFailure }) => isFailure);
+  if (failed.length === 0) return;
+  console.log(`failed: ${failed.map(({ name }) => name).join(', ')}`);
+  process.exitCode = 1;
 }
 
 export const scenario = defineScenario({
-  measures:
-    'this node beside another one (--against) and the bare engine, and docs/contributing/benchmarks.md',
+  measures: 'this node beside another one (--against) and the bare engine',
   sizes: {
     rounds: [5, 2],
     runs: [1, 1],
@@ -143,19 +123,15 @@ export const scenario = defineScenario({
     seconds: [4, 1],
     limit: [300_000, 20_000],
   },
-  options: { against: 'text', node: 'text', only: 'list', results: 'text', page: 'flag' },
+  options: { against: 'text', node: 'text', only: 'list' },
   async measure(run) {
-    const against = run.text('against');
-    if (run.flag('page') && against === undefined) {
-      const results = readResults(run.files.length === 0 ? [PAGE_RESULTS] : run.files);
-      writePage(results);
-      return finish(run, results);
-    }
-    const results = await measureAll(run);
-    writeFileSync(run.text('results') ?? OTHER_RESULTS, runsText(results.runs));
-    const isOtherNode = against !== undefined && !isCheckout(against);
-    const isWhole = isOtherNode && run.list('only').length === 0 && !run.quick;
-    if (isWhole || run.flag('page')) writePage(results);
-    return finish(run, results);
+    // What this process compiles must not be cached for the nodes.
+    configure({ cacheDir: null });
+    const ours = addressOf(run.text('node') ?? OUR_COMMAND);
+    const addresses = { ours, theirs: addressOf(run.text('against') ?? OUR_COMMAND) };
+    const runs: ComparisonRun[] = [];
+    while (runs.length < run.sizes.runs) runs.push(await measureOnce(run, addresses));
+    report(run, runs);
+    return runs;
   },
 });

@@ -1,8 +1,8 @@
 // Workloads of the first seconds of a node, as a test suite has them.
 import { builtinClass, storageAddress } from '@starkbox/engine';
 import { hex, STRK } from '../../packages/engine/test/fixtures/chain.js';
-import { mean, median, percentile } from '../figures.js';
 import { onBareServer } from '../harness/bare-server.js';
+import { mean, median, percentile } from '../harness/figures.js';
 import { sampled } from '../harness/rounds.js';
 import type { RpcClient } from '../harness/rpc-client.js';
 import { callParams, contractText, newClass } from '../harness/signed-requests.js';

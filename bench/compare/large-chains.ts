@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { starknetKeccak } from '@starkbox/engine';
 import { hex } from '../../packages/engine/test/fixtures/chain.js';
-import { mean } from '../figures.js';
+import { mean } from '../harness/figures.js';
 import { slotDiffs } from '../harness/growing-chain.js';
+import type { ComparedFigure, Unit } from '../harness/results.js';
 import { sampled } from '../harness/rounds.js';
 import { contractText, newClass } from '../harness/signed-requests.js';
 import {
   each,
-  type Figure,
   type Group,
   type Side,
   type Size,
@@ -97,7 +97,7 @@ async function withMemory(
   return [took, (Math.max(after - before, NOISE) * 2 ** 20) / count / unit];
 }
 
-const figure = (name: string, title: string, unit: Figure['unit']): Figure => ({
+const figure = (name: string, title: string, unit: Unit): ComparedFigure => ({
   name,
   title,
   unit,

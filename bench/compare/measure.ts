@@ -2,22 +2,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { mean } from '../figures.js';
 import type { BareEngine } from '../harness/bare-engine.js';
+import { mean } from '../harness/figures.js';
+import type { ComparedFigure, Measured, Row, SideName, Unit } from '../harness/results.js';
 import { sampled } from '../harness/rounds.js';
 import { RpcError } from '../harness/rpc-client.js';
 import { Signer } from '../harness/signed-requests.js';
 import { type Address, SpawnedNode } from '../harness/spawned-node.js';
-
-/** Times and sizes are better when they are small, rates when they are large. */
-export type Unit = 'ms' | 'µs' | 'MB' | 'KB' | 'bytes' | 'per s';
-
-export interface Figure {
-  readonly name: string;
-  /** For readers of the page. */
-  readonly title: string;
-  readonly unit: Unit;
-}
 
 /** A node while a group of workloads is measured on it. */
 export interface Side {
@@ -35,12 +26,10 @@ export interface Side {
   readonly remark: (text: string) => void;
 }
 
-export type SideName = 'ours' | 'theirs';
-export type Measured = SideName | 'bare';
 export const SIDES: readonly SideName[] = ['ours', 'theirs'];
 
 export interface Workload {
-  readonly figures: readonly Figure[];
+  readonly figures: readonly ComparedFigure[];
   /** At most so many. */
   readonly rounds?: number;
   /** One round: a number for each figure. */
@@ -74,18 +63,6 @@ export interface Size {
 
 /** A workload that a node cannot do, with the reason. */
 export class Unable extends Error {}
-
-/** One figure in one run: a number for each round, or why there is none. */
-export interface Row extends Figure {
-  readonly group: string;
-  readonly ours: readonly number[];
-  readonly theirs: readonly number[];
-  readonly bare: readonly number[];
-  readonly cannot: Readonly<Partial<Record<Measured, string>>>;
-  /** Whether our node failed, rather than something that the workload needs. */
-  readonly isFailure: boolean;
-  readonly remarks: Readonly<Partial<Record<SideName, string>>>;
-}
 
 /** Something that is measured: a node, or the engine. */
 interface Runner {

@@ -176,14 +176,6 @@ export const readSlot: Read = (chain, transfer) =>
     ...blockId(chain.blockOf(transfer)),
   });
 
-/** The sequencer's balance, which each transfer writes, so that it has the longest history. */
-export const readHotSlot: Read = (chain, transfer) =>
-  rpcBody('starknet_getStorageAt', {
-    contract_address: STRK,
-    key: storageAddress('ERC20_balances', ['0x1000']),
-    ...blockId(chain.blockOf(transfer)),
-  });
-
 export const readEventsByKey: Read = (_, transfer) =>
   rpcBody('starknet_getEvents', {
     filter: { keys: [[TRANSFER_EVENT], [], [receiver(transfer)]], chunk_size: CHUNK },

@@ -1,5 +1,5 @@
-// Charts as SVG on logarithmic axes: bars of ratios, and lines of ratios by size.
-import { significant } from './results-file.js';
+// Charts of ratios as SVG: bars on a logarithmic axis.
+import { significant } from './results.js';
 
 const WIDTH = 900;
 const TOP = 40;
@@ -33,8 +33,6 @@ const logScale =
   (low: number, high: number, from: number, to: number): Scale =>
   (value) =>
     from + (Math.log(value / low) / Math.log(high / low)) * (to - from);
-
-// Bars.
 
 export interface Bar {
   readonly title: string;
@@ -80,53 +78,5 @@ function barRow({ title, ratio, spread }: Bar, y: number, x: Scale): string {
     `<rect x="${from.toFixed(1)}" y="${y}" width="${Math.max(1, to - from).toFixed(1)}" height="${BAR_HEIGHT - 6}" class="${ratio >= 1 ? 'ahead' : 'behind'}"/>`,
     `<line x1="${x(spread[0]).toFixed(1)}" y1="${middle}" x2="${x(spread[1]).toFixed(1)}" y2="${middle}" class="spread"/>`,
     `<text x="${end.toFixed(1)}" y="${middle + 4}">${significant(ratio)}×</text>`,
-  ].join('');
-}
-
-// Curves.
-
-export interface CurveLine {
-  readonly label: string;
-  readonly points: readonly { readonly size: number; readonly ratio: number }[];
-}
-
-const CURVE_HEIGHT = 360;
-const CURVE_LEFT = 60;
-const CURVE_RIGHT = 300;
-const CURVE_BOTTOM = 46;
-const RATIOS = [0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10, 20, 50, 100];
-const COLOURS = ['#2f7d5b', '#b4541a', '#3566b0', '#8a4fa3', '#a08a1c', '#5b6770'];
-
-/** A line for each curve: its ratio by size. */
-export function curvePlot(curves: readonly CurveLine[], title: string, unit: string): string {
-  const points = curves.flatMap((curve) => curve.points);
-  const sizes = [...new Set(points.map(({ size }) => size))];
-  const ratios = points.map(({ ratio }) => ratio);
-  const [right, bottom] = [WIDTH - CURVE_RIGHT, CURVE_HEIGHT - CURVE_BOTTOM];
-  const x = logScale(Math.min(...sizes), Math.max(...sizes), CURVE_LEFT, right);
-  const y = logScale(Math.min(0.5, ...ratios), Math.max(2, ...ratios), bottom, TOP);
-  const isInside = (ratio: number): boolean => y(ratio) >= TOP - 0.5 && y(ratio) <= bottom + 0.5;
-  const grid = RATIOS.filter(isInside).map((ratio) => {
-    const at = y(ratio).toFixed(1);
-    return `<line x1="${CURVE_LEFT}" y1="${at}" x2="${right}" y2="${at}" class="${ratio === 1 ? 'one' : 'grid'}"/><text x="${CURVE_LEFT - 8}" y="${at}" dy="4" class="label">${ratio}×</text>`;
-  });
-  const ticks = sizes.map(
-    (size) =>
-      `<text x="${x(size).toFixed(1)}" y="${bottom + 20}" class="tick">${significant(size)}</text>`,
-  );
-  const unitLabel = `<text x="${(CURVE_LEFT + right) / 2}" y="${CURVE_HEIGHT - 8}" class="tick">${unit}</text>`;
-  const lines = curves.map((curve, index) => curveLine(curve, index, x, y));
-  return chart(CURVE_HEIGHT, title, [...grid, ticks.join('') + unitLabel, ...lines]);
-}
-
-function curveLine({ label, points }: CurveLine, index: number, x: Scale, y: Scale): string {
-  const colour = COLOURS[index % COLOURS.length];
-  const positions = points.map(({ size, ratio }) => `${x(size).toFixed(1)},${y(ratio).toFixed(1)}`);
-  const legend = TOP + 10 + index * 22;
-  const legendX = WIDTH - CURVE_RIGHT;
-  return [
-    `<polyline points="${positions.join(' ')}" fill="none" stroke="${colour}" stroke-width="2"/>`,
-    `<line x1="${legendX + 16}" y1="${legend}" x2="${legendX + 36}" y2="${legend}" stroke="${colour}" stroke-width="3"/>`,
-    `<text x="${legendX + 42}" y="${legend + 4}">${escaped(label)}</text>`,
   ].join('');
 }

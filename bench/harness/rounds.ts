@@ -1,6 +1,8 @@
 // Repeated measurements: alternating rounds, times, and the memory of this process.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { median } from '../figures.js';
+import { uniformInt } from 'pure-rand/distribution/uniformInt';
+import { xorshift128plus } from 'pure-rand/generator/xorshift128plus';
+import { median } from './figures.js';
 
 /** Samples of several kinds of work, one of each in a round. */
 export class Rounds<N extends string, S> {
@@ -82,29 +84,15 @@ export async function settledMemory(): Promise<NodeJS.MemoryUsage> {
 
 /** Random numbers that a seed repeats. */
 export class Random {
-  #state: number;
+  readonly #generator: ReturnType<typeof xorshift128plus>;
 
   constructor(seed: number) {
-    this.#state = seed >>> 0;
-  }
-
-  /** From 0 to below 1. */
-  next(): number {
-    // Mulberry32.
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
-    let mixed = this.#state;
-    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+    this.#generator = xorshift128plus(seed);
   }
 
   /** A whole number below a bound. */
   below(bound: number): number {
-    return Math.floor(this.next() * bound);
-  }
-
-  between(low: number, high: number): number {
-    return low + this.next() * (high - low);
+    return uniformInt(this.#generator, 0, bound - 1);
   }
 
   pick<T>(choices: readonly T[]): T {

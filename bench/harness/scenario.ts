@@ -2,7 +2,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Bound, Figures } from '../figures.js';
+import { fileURLToPath } from 'node:url';
+import { ROOT } from '../repository.js';
+import { type Bound, Figures } from './figures.js';
+import { measuringNow, type ScenarioRun, writeRuns } from './results.js';
 
 /** An option beside the sizes: a switch, a text, or a text that can be repeated. */
 export type OptionKind = 'flag' | 'text' | 'list';
@@ -19,24 +22,31 @@ export interface Definition<S extends string> {
   readonly options?: Readonly<Record<string, OptionKind>>;
   /** Bounds of figures by their names; each of these figures must be measured. */
   readonly promises?: (quick: boolean) => Readonly<Record<string, Bound>>;
-  /** @returns what the JSON has beside the figures */
-  readonly measure: (run: Run<S>) => Promise<object | undefined>;
+  /** @returns the runs of a comparison; the figures of others are their only run */
+  readonly measure: (run: Run<S>) => Promise<readonly ScenarioRun[] | undefined>;
 }
 
 export interface Scenario extends Pick<Definition<string>, 'measures' | 'options'> {
   readonly sizes: readonly string[];
-  readonly run: (options: Options, files: readonly string[]) => Promise<void>;
+  readonly run: (name: string, options: Options) => Promise<void>;
 }
+
+const RESULTS = new URL('node_modules/.cache/bench/results/', ROOT);
 
 export function defineScenario<S extends string>(definition: Definition<S>): Scenario {
   const { measures, sizes, options = {} } = definition;
   return { measures, options, sizes: Object.keys(sizes), run: execute };
 
-  async function execute(chosen: Options, files: readonly string[]): Promise<void> {
-    const run = new Run(definition, chosen, files);
+  async function execute(name: string, chosen: Options): Promise<void> {
+    const run = new Run(definition, chosen);
+    const measuring = measuringNow(name, run.quick);
     try {
-      const more = await definition.measure(run);
-      run.figures.finish({ ...run.sizes, ...more, quick: run.quick });
+      const comparisons = await definition.measure(run);
+      const figures = run.figures.finish();
+      const path = run.text('results') ?? fileURLToPath(new URL(`${name}.json`, RESULTS));
+      writeRuns(path, comparisons ?? [{ ...measuring, figures }]);
+      const values = Object.fromEntries(figures.map(({ name, value }) => [name, value]));
+      console.log(JSON.stringify({ ...values, ...run.sizes, quick: run.quick }));
     } finally {
       await run.close();
     }
@@ -47,15 +57,13 @@ export function defineScenario<S extends string>(definition: Definition<S>): Sce
 export class Run<S extends string> {
   readonly quick: boolean;
   readonly sizes: Readonly<Record<S, number>>;
-  readonly files: readonly string[];
   readonly figures: Figures;
   readonly #options: Options;
   readonly #cleanups: (() => unknown)[] = [];
 
-  constructor(definition: Definition<S>, options: Options, files: readonly string[]) {
+  constructor(definition: Definition<S>, options: Options) {
     this.#options = options;
     this.quick = options['quick'] === true;
-    this.files = files;
     this.sizes = this.#sizesOf(definition.sizes);
     this.figures = new Figures(definition.promises?.(this.quick) ?? {}, this);
   }
@@ -79,15 +87,11 @@ export class Run<S extends string> {
     return typeof option === 'string' ? option : undefined;
   }
 
-  list(name: string): readonly string[] {
-    const option = this.#options[name];
-    return Array.isArray(option) ? option.map(String) : [];
-  }
-
   /** Those of several that `--only` names, or all. */
   chosen<T>(all: readonly T[], nameOf: (choice: T) => string): readonly T[] {
-    const names = this.list('only').map((name) => name.toLowerCase());
-    if (names.length === 0) return all;
+    const only = this.#options['only'];
+    if (!Array.isArray(only)) return all;
+    const names = only.map((name) => String(name).toLowerCase());
     const chosen = all.filter((choice) => names.includes(nameOf(choice).toLowerCase()));
     if (chosen.length === names.length) return chosen;
     throw new Error(`--only takes one of ${all.map(nameOf).join(', ')}`);

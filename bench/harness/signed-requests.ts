@@ -1,6 +1,5 @@
 // Requests with signed transactions, made before they are measured.
 import { readFile } from 'node:fs/promises';
-import { gunzipSync } from 'node:zlib';
 import { Class, starknetKeccak, type TransactionValues } from '@starkbox/engine';
 import {
   type Account,
@@ -183,23 +182,6 @@ export async function newClass(text: string): Promise<DeclaredClass> {
   const written = { ...Object(JSON.parse(text)), abi };
   return { compiled: await Class.compile(JSON.stringify(written)), written };
 }
-
-/** What `devnet_applyStateDiff` takes to declare and deploy contracts of the repository, given by address. */
-export async function deploymentOf(contracts: Readonly<Record<string, string>>) {
-  const classes: { readonly class_hash: string; readonly contract_class: unknown }[] = [];
-  const deployed_contracts: { readonly address: string; readonly class_hash: string }[] = [];
-  for (const [address, name] of Object.entries(contracts)) {
-    const compiled = await Class.compile(await contractText(name));
-    const contract_class: unknown = JSON.parse(await compiled.json());
-    classes.push({ class_hash: compiled.hash, contract_class });
-    deployed_contracts.push({ address, class_hash: compiled.hash });
-  }
-  return { classes, state_diff: { deployed_contracts } };
-}
-
-/** The same with the debug information of its compiler. */
-export const contractTextWithPlaces = async (name: string): Promise<string> =>
-  gunzipSync(await readFile(new URL(`places/${name}.sierra.json.gz`, CONTRACTS))).toString();
 
 /** The Sierra text of a contract of the repository. */
 export const contractText = (name: string): Promise<string> =>

@@ -1,100 +1,94 @@
-// The build of an earlier commit, if it can be had in seconds: its JavaScript is compiled, its engine is not.
+// The build of an earlier commit: its JavaScript is compiled here. Its engine is the present one if Rust has not changed
+// since, or one that was built for it on this machine before.
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
+  copyFileSync,
   cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
   renameSync,
   rmSync,
-  symlinkSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** A folder with a build, or why there is none. */
-export type Previous =
-  | { readonly root: string; readonly name: string }
-  | { readonly missing: string };
-
-/** Parts of a commit that its build needs. */
-const PARTS = ['packages', 'scripts', 'Cargo.toml', 'Cargo.lock', 'rust-toolchain.toml'];
-const SETTINGS = ['package.json', 'tsconfig.base.json'];
-
-/** Git's answer; undefined if it has none. */
-function git(root: string, ...args: readonly string[]): string | undefined {
-  const { status, stdout } = spawnSync('git', args, { cwd: root, encoding: 'utf8' });
-  return status === 0 ? stdout.trim() : undefined;
+export interface PreviousBuild {
+  readonly root: string;
+  /** The commit, and the engine that runs it. */
+  readonly name: string;
 }
 
-/** The last release, or the commit before this one. */
-function previousCommit(
-  root: string,
-): { readonly commit: string; readonly name: string } | undefined {
-  const tag = git(root, 'describe', '--tags', '--abbrev=0', 'HEAD^');
-  const commit = git(root, 'rev-parse', tag ?? 'HEAD^');
-  if (commit === undefined) return undefined;
-  return { commit, name: tag ?? `commit ${commit.slice(0, 7)}` };
+/** Why there is no such build. */
+export class NoPreviousBuild extends Error {}
+
+interface EngineBuilds {
+  /** Paths that the engine is compiled from. */
+  readonly ENGINE_SOURCES: readonly string[];
+  /** The folder of an earlier result for the sources in a folder. */
+  readonly builtFolderFor: (root: string) => string | undefined;
 }
 
-/** Packages of other authors are shared; those of the workspace are the folder's. */
-function linkModules(root: string, folder: string): void {
-  const modules = join(folder, 'node_modules');
-  mkdirSync(join(modules, '@starkbox'), { recursive: true });
-  for (const name of readdirSync(join(root, 'node_modules'))) {
-    if (name.startsWith('.') || name === 'starkbox' || name === '@starkbox') continue;
-    symlinkSync(join(root, 'node_modules', name), join(modules, name));
+function git(root: string, ...args: readonly string[]): string {
+  const { status, stdout, stderr } = spawnSync('git', args, { cwd: root, encoding: 'utf8' });
+  if (status !== 0) throw new NoPreviousBuild(`git ${args.join(' ')}: ${stderr.trim()}`);
+  return stdout.trim();
+}
+
+/** Runs a program to its end; its output is part of the error. */
+function run(cwd: string, step: string, program: string, args: readonly string[]): void {
+  const { status, stdout, stderr } = spawnSync(program, args, { cwd, encoding: 'utf8' });
+  if (status === 0) return;
+  throw new NoPreviousBuild(`${step} failed in ${cwd}:\n${`${stdout}${stderr}`.slice(-2_000)}`);
+}
+
+/** Copies the engine into the folder. @returns which one it is */
+async function addEngine(root: string, folder: string, commit: string): Promise<string> {
+  const scripts = pathToFileURL(join(root, 'scripts/built-engine.mjs')).href;
+  const { ENGINE_SOURCES, builtFolderFor }: EngineBuilds = await import(scripts);
+  const engine = join(root, 'packages/engine');
+  const isUnchanged = git(root, 'diff', '--name-only', commit, '--', ...ENGINE_SOURCES) === '';
+  const source = isUnchanged ? engine : builtFolderFor(folder);
+  if (source === undefined) {
+    throw new NoPreviousBuild(
+      `Rust has changed since ${commit}, and its engine was not built on this machine: check ${commit} out and run npm run build:engine there`,
+    );
   }
-  for (const name of readdirSync(join(folder, 'packages'))) {
-    symlinkSync(join('..', '..', 'packages', name), join(modules, '@starkbox', name));
+  const isBuilt = (name: string): boolean => /\.node$|^starkbox-compiler(\.exe)?$/.test(name);
+  for (const name of readdirSync(source).filter(isBuilt)) {
+    copyFileSync(join(source, name), join(folder, 'packages/engine', name));
   }
+  cpSync(join(engine, 'classes'), join(folder, 'packages/engine/classes'), { recursive: true });
+  return isUnchanged ? 'the present engine: Rust has not changed' : 'the engine of that commit';
 }
 
-/** Copies the engine of the same sources from the results of earlier builds. */
-async function restoreEngine(root: string, folder: string): Promise<boolean> {
-  const load = (name: string) => import(pathToFileURL(join(folder, 'scripts', name)).href);
-  const { BuiltEngine } = await load('built-engine.mjs');
-  const { hostTriple } = await load('cargo.mjs');
-  const isRestored: boolean = new BuiltEngine(
-    hostTriple(),
-    'release',
-    'starkbox-compiler',
-  ).restore();
-  const classes = 'packages/engine/classes';
-  cpSync(join(root, classes), join(folder, classes), { recursive: true });
-  return isRestored;
-}
-
-/** The previous build, in the cache of the repository, which holds one. */
-export async function previousBuild(root: string): Promise<Previous> {
-  const previous = previousCommit(root);
-  if (!previous) return { missing: 'git has no commit before this one' };
-  const { commit, name } = previous;
-  const folders = join(root, 'node_modules', '.cache', 'previous-builds');
+/**
+ * The build of a commit in the cache of the repository, which holds one.
+ *
+ * @throws NoPreviousBuild
+ */
+export async function previousBuild(root: string, base: string): Promise<PreviousBuild> {
+  const commit = git(root, 'rev-parse', '--short', `${base}^{commit}`);
+  const folders = join(root, 'node_modules/.cache/previous-builds');
   const folder = join(folders, commit);
-  if (existsSync(folder)) return { root: folder, name };
-  const unfinished = `${folder}.${process.pid}`;
-  mkdirSync(unfinished, { recursive: true });
-  try {
-    const archive = execFileSync('git', ['archive', commit, ...PARTS, ...SETTINGS], {
-      cwd: root,
-      maxBuffer: 2 ** 30,
-    });
-    execFileSync('tar', ['-x', '-C', unfinished], { input: archive });
-    linkModules(root, unfinished);
-    if (!(await restoreEngine(root, unfinished))) {
-      return { missing: `the engine of ${name} is not among the kept builds` };
+  if (!existsSync(folder)) {
+    const unfinished = `${folder}.${process.pid}`;
+    mkdirSync(unfinished, { recursive: true });
+    try {
+      const archive = execFileSync('git', ['archive', commit], { cwd: root, maxBuffer: 2 ** 30 });
+      execFileSync('tar', ['-x', '-C', unfinished], { input: archive });
+      // Its own packages, because the present ones may lack what it imports.
+      const install = ['ci', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund'];
+      run(unfinished, 'npm ci', 'npm', install);
+      const compile = ['tsc', '-b', '--noCheck', 'packages/starkbox'];
+      run(unfinished, 'the compiler', 'npx', compile);
+      for (const other of readdirSync(folders)) {
+        if (join(folders, other) !== unfinished) rmSync(join(folders, other), { recursive: true });
+      }
+      renameSync(unfinished, folder);
+    } finally {
+      rmSync(unfinished, { recursive: true, force: true });
     }
-    const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-    const args = [compiler, '-b', '--noCheck', 'packages/starkbox'];
-    const { status } = spawnSync(process.execPath, args, { cwd: unfinished });
-    if (status !== 0) return { missing: `${name} does not compile with the installed packages` };
-    for (const other of readdirSync(folders)) {
-      if (join(folders, other) !== unfinished) rmSync(join(folders, other), { recursive: true });
-    }
-    renameSync(unfinished, folder);
-    return { root: folder, name };
-  } finally {
-    rmSync(unfinished, { recursive: true, force: true });
   }
+  return { root: folder, name: `${commit} on ${await addEngine(root, folder, commit)}` };
 }

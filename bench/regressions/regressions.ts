@@ -1,7 +1,11 @@
 // Check for slower code that a busy machine cannot break: counted work, and ratios of CPU time within one run.
 //
-// The same requests run in alternating rounds on this build, on another one, and on the bare engine. The other build is
-// the previous one if it is at hand, or what `--against` names: a checkout that is built, or the file of an addon.
+//   npm run bench -- regressions                      this work tree and the commit before HEAD
+//   npm run bench -- regressions --base COMMIT        and another commit
+//   npm run bench -- regressions --against PATH       and a checkout that is built, or the file of an addon
+//
+// The same requests run in alternating rounds on this build, on the other one, and on the bare engine. Without an earlier
+// build the bench fails, unless `--without-previous` is given.
 // Costs are the smallest of their rounds, because other programs only add to them; the speed beside the other build is the
 // median of the ratios of all rounds.
 import { existsSync } from 'node:fs';
@@ -16,7 +20,7 @@ import { defineScenario, type Run } from '../harness/scenario.js';
 import { Signer } from '../harness/signed-requests.js';
 import { ROOT } from '../repository.js';
 import { type Build, BuildProcess, type Use } from './build-process.js';
-import { previousBuild } from './previous-build.js';
+import { NoPreviousBuild, previousBuild } from './previous-build.js';
 
 const WARM_UP = 2;
 const THIS_ROOT = fileURLToPath(ROOT);
@@ -104,16 +108,25 @@ interface OtherBuild extends Build {
   readonly name: string;
 }
 
-/** The build that `--against` names, or the previous one; undefined if there is none. */
+/** The build that `--against` names, or that of a commit; undefined if there may be none, and is none. */
 async function otherBuild(run: RegressionRun): Promise<OtherBuild | undefined> {
   const against = run.text('against');
-  if (against === undefined) {
-    const previous = await previousBuild(THIS_ROOT);
-    if ('root' in previous) return { ...previous, isBundled: false };
-    console.log(`not compared with a previous build: ${previous.missing}`);
+  if (against !== undefined) return builtAt(resolve(against));
+  try {
+    const previous = await previousBuild(THIS_ROOT, run.text('base') ?? 'HEAD^');
+    return { ...previous, isBundled: false };
+  } catch (error) {
+    if (!(error instanceof NoPreviousBuild)) throw error;
+    const reason = `there is no earlier build to compare with: ${error.message}`;
+    if (!run.flag('without-previous')) {
+      throw new Error(`${reason}\nChoose another commit by --base, or give --without-previous`);
+    }
+    console.log(reason);
     return undefined;
   }
-  const path = resolve(against);
+}
+
+function builtAt(path: string): OtherBuild {
   if (path.endsWith('.node')) {
     return { root: THIS_ROOT, name: path, isBundled: true, engine: path };
   }
@@ -126,19 +139,6 @@ async function open(run: RegressionRun, build: Build): Promise<BuildProcess> {
   run.defer(() => process.end());
   await process.call('open', build);
   return process;
-}
-
-/** Another build that does not start is not compared, unless it was named. */
-async function openOther(run: RegressionRun, build: OtherBuild): Promise<BuildProcess | undefined> {
-  try {
-    const process = await open(run, build);
-    console.log(`other build: ${build.name}`);
-    return process;
-  } catch (error) {
-    if (run.text('against') !== undefined) throw error;
-    console.log(`not compared with a previous build: ${build.name} does not start`);
-    return undefined;
-  }
 }
 
 /** Samples by `this` or `other` and the name of an operation. */
@@ -215,17 +215,17 @@ function reportOther(
 }
 
 export const scenario = defineScenario({
-  measures: 'counted work and CPU time of requests, on this build and on the one of --against PATH',
+  measures: 'counted work and CPU time of requests, on this build and on an earlier one',
   sizes: { rounds: [30, 6] },
-  options: { against: 'text', 'at-least': 'text' },
+  options: { base: 'text', against: 'text', 'at-least': 'text', 'without-previous': 'flag' },
   async measure(run) {
     const other = await otherBuild(run);
-    const otherProcess = other && (await openOther(run, other));
-    const isBundled = otherProcess === undefined || other?.isBundled === true;
+    if (other) console.log(`other build: ${other.name}`);
+    const isBundled = other?.isBundled !== false;
     const builds: Record<string, BuildProcess> = {
       this: await open(run, { root: THIS_ROOT, isBundled }),
+      ...(other ? { other: await open(run, other) } : {}),
     };
-    if (otherProcess) builds['other'] = otherProcess;
     const isOtherEngine = other?.engine !== undefined;
     const rounds = await measureRounds(run, builds, isOtherEngine);
     const least = (name: string): Use => {
@@ -237,7 +237,7 @@ export const scenario = defineScenario({
       };
     };
     reportThis(run, least);
-    if (otherProcess) reportOther(run, isOtherEngine, rounds, least);
-    return other ? { against: other.name } : undefined;
+    if (other) reportOther(run, isOtherEngine, rounds, least);
+    return undefined;
   },
 });

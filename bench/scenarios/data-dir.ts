@@ -1,8 +1,8 @@
 // Data directories: the cost of durability, and opening and reading a long chain.
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { median, percentile } from '../figures.js';
 import { Child, serve } from '../harness/child.js';
+import { median, percentile } from '../harness/figures.js';
 import {
   GrowingChain,
   mustBeAccepted,

@@ -1,8 +1,8 @@
 // Instances of a node: creation, memory, transactions beside many of them; snapshots and restores.
 import { createChain, type LocalChain } from 'starkbox';
 import { hex } from '../../packages/engine/test/fixtures/chain.js';
-import { median, percentile } from '../figures.js';
 import { Child, serve } from '../harness/child.js';
+import { median, percentile } from '../harness/figures.js';
 import { writeSlots } from '../harness/growing-chain.js';
 import { sampled, settledMemory } from '../harness/rounds.js';
 import { RpcClient } from '../harness/rpc-client.js';

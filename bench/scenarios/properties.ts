@@ -1,7 +1,5 @@
-// Checks of invariants: their calls per second beside the engine alone, two threads beside one, and memory over a
-// million calls.
+// Checks of invariants: their calls per second beside the engine alone, and two threads beside one.
 import { writeFile } from 'node:fs/promises';
-import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Block, Class, State } from '@starkbox/engine';
@@ -14,12 +12,11 @@ import {
 import type { CallBranch, DirectCall } from 'starkbox';
 import { block } from '../../packages/engine/test/fixtures/chain.js';
 import { CORRECT, openPlanted } from '../../packages/testing/test/properties/planted/contracts.js';
-import { median } from '../figures.js';
-import { interleave, settledMemory } from '../harness/rounds.js';
+import { interleave } from '../harness/rounds.js';
 import { defineScenario, type Run } from '../harness/scenario.js';
 import { CONTRACTS } from '../repository.js';
 
-type Sizes = 'runs' | 'rounds' | 'calls' | 'threaded';
+type Sizes = 'runs' | 'rounds' | 'threaded';
 
 const SEED = 3;
 const SUPPLY = 1_000_000n;
@@ -256,97 +253,14 @@ async function measureThreads(run: Run<Sizes>): Promise<void> {
   figures.say('different_digests', digests.size - 1);
 }
 
-interface Reading {
-  readonly heap: number;
-  readonly rss: number;
-}
-
-const MEGABYTE = 2 ** 20;
-
-/** Medians of thirds, and growth from the second to the last. */
-function sayMemory({ figures }: Run<Sizes>, readings: readonly Reading[]): void {
-  const third = Math.max(1, Math.floor(readings.length / 3));
-  const parts = {
-    first: readings.slice(0, third),
-    middle: readings.slice(third, 2 * third),
-    last: readings.slice(-third),
-  };
-  for (const [name, part] of Object.entries(parts)) {
-    figures.say(`heap_mb_${name}`, median(part.map(({ heap }) => heap)));
-    figures.say(`rss_mb_${name}`, median(part.map(({ rss }) => rss)));
-  }
-  const grown = (pick: (reading: Reading) => number): number =>
-    median(parts.last.map(pick)) / median(parts.middle.map(pick));
-  figures.say(
-    'heap_growth',
-    grown(({ heap }) => heap),
-  );
-  figures.say(
-    'rss_growth',
-    grown(({ rss }) => rss),
-  );
-}
-
-/** Memory of one check of a million calls by thirds, invariants included, and its branches. */
-async function measureMemory(run: Run<Sizes>, { chain, options }: Subject): Promise<void> {
-  const readings: Reading[] = [];
-  const timer = setInterval(() => {
-    globalThis.gc?.();
-    const { heapUsed, rss } = process.memoryUsage();
-    readings.push({ heap: heapUsed / MEGABYTE, rss: rss / MEGABYTE });
-  }, 1_000);
-  let opened = 0;
-  let collected = 0;
-  const registry = new FinalizationRegistry(() => {
-    collected += 1;
-  });
-  const counting = (original: Methods) => ({
-    branch(this: CallBranch): CallBranch {
-      opened += 1;
-      const branch = original.branch.call(this);
-      registry.register(branch, undefined);
-      return branch;
-    },
-  });
-  const report = await observed(chain, counting, () =>
-    checkInvariants(chain, { ...options, calls: run.sizes.calls }),
-  );
-  clearInterval(timer);
-  await settledMemory();
-  const { figures } = run;
-  figures.bound({
-    branches_beside_runs: { atLeast: 0, atMost: 0 },
-    open_branches: { atMost: 3 },
-    // A quick run is over before memory settles.
-    ...(run.quick ? {} : { heap_growth: { atMost: 1.05 }, rss_growth: { atMost: 1.05 } }),
-  });
-  if (!run.quick) sayMemory(run, readings);
-  figures.say('long_calls', report.calls);
-  figures.say('long_views', report.views);
-  // One branch more: the invariants are checked before the first step.
-  figures.say('branches_beside_runs', opened - 1 - report.runs);
-  figures.say('open_branches', opened - collected);
-}
-
-type Part = readonly [name: string, measure: (run: Run<Sizes>, subject: Subject) => Promise<void>];
-
-/** Each with its bounds. */
-const PARTS: readonly Part[] = [
-  ['speed', measureSpeed],
-  ['threads', measureThreads],
-  ['memory', measureMemory],
-];
-
 export const scenario = defineScenario<Sizes>({
-  measures: 'checks of invariants: calls per second beside the engine, two threads, memory',
-  sizes: { runs: [2_500, 40], rounds: [3, 2], threaded: [8_000, 96], calls: [600_000, 8_000] },
-  options: { only: 'list' },
+  measures: 'checks of invariants: calls per second beside the engine, and two threads',
+  sizes: { runs: [2_500, 40], rounds: [3, 2], threaded: [8_000, 96] },
   async measure(run) {
     const subject = await openSubject();
     run.defer(() => subject.chain.close());
-    const [before = 0] = loadavg();
-    for (const [, measure] of run.chosen(PARTS, ([name]) => name)) await measure(run, subject);
-    const [after = 0] = loadavg();
-    return { load_before: before, load_after: after };
+    await measureSpeed(run, subject);
+    await measureThreads(run);
+    return undefined;
   },
 });

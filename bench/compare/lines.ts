@@ -1,27 +1,16 @@
-// The results file of comparisons, and the figures that are taken from it.
-import { median } from '../figures.js';
-import { type Measuring, readRuns } from '../harness/results-file.js';
-import type { Figure, Measured, Row, SideName } from './measure.js';
-
-/** One run of workloads. */
-export interface ComparisonRun extends Measuring {
-  /** How the nodes call themselves. */
-  readonly ours: string;
-  readonly theirs: string;
-  readonly rows: readonly Row[];
-}
-
-/** Runs of one or several results files. */
-export interface Results {
-  readonly runs: readonly ComparisonRun[];
-}
-
-export function readResults(paths: readonly string[]): Results {
-  return { runs: readRuns<ComparisonRun>(paths) };
-}
+// Figures of a comparison over all of its runs.
+import { median } from '../harness/figures.js';
+import type {
+  ComparedFigure,
+  ComparisonRun,
+  Measured,
+  Row,
+  SideName,
+  Unit,
+} from '../harness/results.js';
 
 /** A figure over all runs. */
-export interface Line extends Figure {
+export interface Line extends ComparedFigure {
   readonly group: string;
   /** Medians; undefined where it was not measured. */
   readonly ours: number | undefined;
@@ -35,7 +24,7 @@ export interface Line extends Figure {
 }
 
 /** How many times better our figure is than another. */
-export function timesBetter(unit: Figure['unit'], ours: number, other: number): number {
+export function timesBetter(unit: Unit, ours: number, other: number): number {
   return unit === 'per s' ? ours / other : other / ours;
 }
 
@@ -52,7 +41,7 @@ function spreadOf(rows: readonly Row[]): readonly number[] {
   return rounds.map((mine, at) => timesBetter(unit, mine, theirs[at] ?? Number.NaN));
 }
 
-export function linesOf({ runs }: Results): readonly Line[] {
+export function linesOf(runs: readonly ComparisonRun[]): readonly Line[] {
   const byName = new Map<string, Row[]>();
   for (const row of runs.flatMap(({ rows }) => rows)) {
     byName.set(row.name, [...(byName.get(row.name) ?? []), row]);
@@ -65,9 +54,9 @@ export function lineOf(rows: readonly Row[]): Line {
   const [first] = rows;
   if (!first) throw new Error('no rows');
   const { group, name, title, unit } = first;
-  const of = (who: Measured): number | undefined => {
-    const measured = rows.filter((row) => row[who].length > 0);
-    return measured.length > 0 ? median(measured.map((row) => median(row[who]))) : undefined;
+  const of = (side: Measured): number | undefined => {
+    const measured = rows.filter((row) => row[side].length > 0);
+    return measured.length > 0 ? median(measured.map((row) => median(row[side]))) : undefined;
   };
   const both = rows.filter((row) => row.ours.length > 0 && row.theirs.length > 0);
   const spread = spreadOf(both);

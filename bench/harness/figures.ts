@@ -1,4 +1,4 @@
-// Figures of a benchmark: statistics of samples, and a report with bounds and one line of JSON at the end.
+// Figures of a scenario with their bounds, and statistics of samples.
 
 export interface Bound {
   readonly atLeast?: number;
@@ -7,11 +7,17 @@ export interface Bound {
   readonly isNoisy?: boolean;
 }
 
+/** A measured figure with its bound. */
+export interface Figure extends Bound {
+  readonly name: string;
+  readonly value: number;
+}
+
 /** Prints figures and records broken bounds. */
 export class Figures {
   readonly #bounds: Record<string, Bound>;
   readonly #enforcesNoisy: boolean;
-  readonly #measured: Record<string, number> = {};
+  readonly #measured = new Map<string, Figure>();
   #broken = 0;
 
   constructor(bounds: Readonly<Record<string, Bound>>, { quick }: { readonly quick: boolean }) {
@@ -25,7 +31,7 @@ export class Figures {
   }
 
   say(name: string, value: number): void {
-    const rounded = this.record(name, value);
+    const { value: rounded } = this.record(name, value);
     console.log(`${name.padEnd(32)} ${String(rounded).padStart(12)}${this.#verdict(name, value)}`);
   }
 
@@ -33,19 +39,19 @@ export class Figures {
     for (const [name, value] of Object.entries(figures)) this.say(name, value);
   }
 
-  /** Adds a figure without a bound to the JSON only. @returns it with four digits */
-  record(name: string, value: number): number {
-    const rounded = Number(value.toPrecision(4));
-    this.#measured[name] = rounded;
-    return rounded;
+  /** Adds a figure that is not printed. @returns it with four digits */
+  record(name: string, value: number): Figure {
+    const figure = { name, value: Number(value.toPrecision(4)), ...this.#bounds[name] };
+    this.#measured.set(name, figure);
+    return figure;
   }
 
-  /** Prints all figures as JSON. Sets a failing exit code if a bound is broken. */
-  finish(more: Readonly<Record<string, unknown>>): void {
-    const missing = Object.keys(this.#bounds).filter((name) => !(name in this.#measured));
+  /** Sets a failing exit code if a bound is broken. @returns all figures */
+  finish(): readonly Figure[] {
+    const missing = Object.keys(this.#bounds).filter((name) => !this.#measured.has(name));
     if (missing.length > 0) throw new Error(`not measured: ${missing.join(', ')}`);
-    console.log(JSON.stringify({ ...this.#measured, ...more }));
     if (this.#broken > 0) process.exitCode = 1;
+    return [...this.#measured.values()];
   }
 
   #verdict(name: string, value: number): string {
@@ -53,11 +59,16 @@ export class Figures {
     if (!bound) return '';
     const { atLeast = Number.NEGATIVE_INFINITY, atMost = Number.POSITIVE_INFINITY } = bound;
     const isWithin = value >= atLeast && value <= atMost;
-    const limit = bound.atLeast === undefined ? `at most ${atMost}` : `at least ${atLeast}`;
+    const limit = boundText(bound);
     if (bound.isNoisy && !this.#enforcesNoisy) return `  not enforced: ${limit}`;
     if (!isWithin) this.#broken += 1;
     return `  ${isWithin ? 'within' : 'BROKEN'}: ${limit}`;
   }
+}
+
+export function boundText({ atLeast, atMost }: Bound): string {
+  if (atLeast !== undefined) return `at least ${atLeast}`;
+  return atMost === undefined ? '' : `at most ${atMost}`;
 }
 
 const sum = (values: readonly number[]): number =>
@@ -73,23 +84,10 @@ export function percentile(values: readonly number[], share: number): number {
 
 export const median = (values: readonly number[]): number => percentile(values, 0.5);
 
-interface Point {
-  readonly x: number;
-  readonly y: number;
-}
-
-interface FittedLine {
-  readonly slope: number;
-  /** Of the slope. */
-  readonly standardError: number;
-}
-
-/** Least-squares line through points. */
-export function fitLine(points: readonly Point[]): FittedLine {
+/** Slope of the least-squares line through points. */
+export function slopeOf(points: readonly { readonly x: number; readonly y: number }[]): number {
   const meanX = mean(points.map(({ x }) => x));
   const meanY = mean(points.map(({ y }) => y));
   const spread = sum(points.map(({ x }) => (x - meanX) ** 2));
-  const slope = sum(points.map(({ x, y }) => (x - meanX) * (y - meanY))) / spread;
-  const residual = sum(points.map(({ x, y }) => (y - meanY - slope * (x - meanX)) ** 2));
-  return { slope, standardError: Math.sqrt(residual / (points.length - 2) / spread) };
+  return sum(points.map(({ x, y }) => (x - meanX) * (y - meanY))) / spread;
 }
