@@ -305,15 +305,16 @@ class SoakedNode extends NodeProcess {
     const chains: SoakedChain[] = [];
     while (chains.length < CHAINS) {
       const index = chains.length;
-      const params = { ttl: 0 };
-      const client =
-        index === 0
-          ? root
-          : root.instance(Object(await root.call('devnet_createInstance', params)).instance_id);
+      const { instance_id } = Object(
+        index === 0 ? undefined : await root.call('devnet_createInstance', { ttl: 0 }),
+      );
+      const path = instance_id === undefined ? '' : `/instances/${instance_id}`;
+      const client = new RpcClient(`${this.url}${path}`);
       const image = join(folder, `${keepsHistory ? 'memory' : 'stored'}-${index}.image`);
       const signer = await Signer.of(client);
       chains.push(new SoakedChain(client, signer, image, keepsHistory, seed + index));
     }
+    root.close();
     return chains;
   }
 }
