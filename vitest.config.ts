@@ -62,8 +62,6 @@ export default defineConfig({
         find: /^starkbox\/client$/,
         replacement: source('packages/starkbox/src/client-node.ts'),
       },
-      { find: /^starkbox\/registry$/, replacement: source('packages/starkbox/src/registry.ts') },
-      { find: /^@starkbox\/hosting$/, replacement: source('packages/hosting/src/index.ts') },
       { find: /^@starkbox\/abi$/, replacement: source('packages/abi/src/index.ts') },
       { find: /^@starkbox\/abi\/internal$/, replacement: source('packages/abi/src/internal.ts') },
       { find: /^@starkbox\/abi\/basics$/, replacement: source('packages/abi/src/basics.ts') },

@@ -203,23 +203,14 @@ function installedVersion(cwd) {
  */
 async function useOptionalPackages(rehearsal) {
   const cwd = emptyFolder(rehearsal, 'optional');
-  const names = [
-    'hosting',
-    'argent-classes',
-    'starknet-devnet',
-    'wallet',
-    'abi',
-    'debugger',
-    'signing',
-  ];
+  const names = ['argent-classes', 'starknet-devnet', 'wallet', 'abi', 'debugger', 'signing'];
   npm(cwd, 'init', '--yes');
   npm(cwd, 'install', 'starkbox', ...names.map((name) => `@starkbox/${name}`));
-  const store = join(cwd, 'instances');
   const createInstance = async (/** @type {string} */ url) => {
     const { instance_id: id } = await call(url, 'devnet_createInstance', {});
     await call(`${url}/instances/${id}/rpc`, 'devnet_mint', { address: '0x1', amount: 1 });
   };
-  const options = ['--instance-store', store, '--predeclare-argent'];
+  const options = ['--predeclare-argent'];
   await withNode(cwd, NODE, createInstance, options, ['--no-install', 'starknet-devnet']);
   const code = `
     const names = ${JSON.stringify(names)}.filter((name) => name !== 'starknet-devnet');

@@ -86,7 +86,7 @@ const SECTIONS = [
       'performance',
     ],
   },
-  { folder: 'operate', heading: 'Operate', first: ['deployment', 'hosting'] },
+  { folder: 'operate', heading: 'Operate', first: ['deployment'] },
   {
     folder: 'reference',
     heading: 'Reference',
@@ -108,16 +108,7 @@ const SECTIONS = [
   {
     folder: 'contributing',
     heading: 'Contributors',
-    first: [
-      'commands',
-      'style',
-      'releases',
-      'internals',
-      'engine',
-      'reliability',
-      'scale',
-      'benchmarks',
-    ],
+    first: ['commands', 'style', 'releases', 'internals', 'engine', 'reliability', 'benchmarks'],
   },
 ];
 

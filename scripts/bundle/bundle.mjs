@@ -6,16 +6,7 @@
 //   node scripts/bundle/bundle.mjs --if-older    only if the bundle is older than the build
 //
 // `bin/starkbox.js` runs the bundle unless the build is newer.
-import {
-  copyFileSync,
-  cpSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, renameSync, rmSync, statSync } from 'node:fs';
 import { createRequire, isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -82,46 +73,15 @@ function changed(file) {
   return statSync(join(PACKAGE, 'dist', file), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
-/**
- * A change of a source, for a bundle that is not published.
- *
- * @typedef {object} Edit
- * @property {string} file below `packages`
- * @property {string} text that the file has once
- * @property {string} instead of it
- */
-
-/**
- * @param {readonly Edit[]} edits of one file
- * @param {string} path
- * @returns {string} the source with all edits
- */
-function edited(edits, path) {
-  let code = readFileSync(path, 'utf8');
-  for (const { text, instead } of edits) {
-    const parts = code.split(text);
-    if (parts.length !== 2) {
-      throw new Error(`${path} has ${parts.length - 1} times, not once: ${text}`);
-    }
-    code = parts.join(instead);
-  }
-  return code;
-}
-
-/**
- * @param {Record<string, string>} input
- * @param {readonly Edit[]} edits
- * @param {Record<string, string>} sources of packages that become a part of the bundle, by their names
- */
-function startBundle(input, edits, sources = {}) {
+/** @param {Record<string, string>} input */
+function startBundle(input) {
   return rolldown({
     input,
     platform: 'node',
-    external: (id, importer) => !Object.hasOwn(sources, id) && isInstalled(id, importer),
+    external: isInstalled,
     resolve: {
       extensionAlias: { '.js': ['.ts', '.js'] },
       alias: {
-        ...sources,
         'node-gyp-build-optional-packages': join(ROOT, 'scripts', 'bundle', 'lmdb-addon.mjs'),
       },
     },
@@ -129,13 +89,6 @@ function startBundle(input, edits, sources = {}) {
     checks: { eval: false, pluginTimings: false },
     plugins: [
       precompiledChecks,
-      {
-        name: 'edits',
-        load(id) {
-          const fileEdits = edits.filter(({ file }) => id === join(ROOT, 'packages', file));
-          return fileEdits.length === 0 ? undefined : edited(fileEdits, id);
-        },
-      },
       {
         name: 'CommonJS',
         transform(code, id) {
@@ -147,40 +100,6 @@ function startBundle(input, edits, sources = {}) {
       builtinModules,
     ],
   });
-}
-
-/** Hosting is a part of an edited bundle: installed, it would use the modules of the built one. */
-const WITH_HOSTING = {
-  file: 'starkbox/src/node/instance-store.ts',
-  text: 'import(PACKAGE)',
-  instead: "import('@starkbox/hosting')",
-};
-const HOSTING = {
-  '@starkbox/hosting': join(ROOT, 'packages', 'hosting', 'src', 'index.ts'),
-  'starkbox/registry': join(SOURCES, 'registry.ts'),
-};
-
-/**
- * Writes a bundle of the command with other sources of it and of hosting, beside the built one, which it needs.
- *
- * @param {string} name
- * @param {readonly Edit[]} edits
- * @returns {Promise<string>} a program that runs the command
- */
-export async function bundleEdited(name, edits) {
-  const folder = join(PACKAGE, 'dist', `edited-${name}`);
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder);
-  const input = { cli: join(SOURCES, 'cli', 'cli.ts') };
-  const bundle = await startBundle(input, [...edits, WITH_HOSTING], HOSTING);
-  await bundle.write({ dir: folder, format: 'esm', chunkFileNames: '[name]-[hash].js' });
-  await bundle.close();
-  for (const required of REQUIRED) {
-    copyFileSync(join(FOLDER, `${required}.cjs`), join(folder, `${required}.cjs`));
-  }
-  const program = join(folder, 'run.js');
-  writeFileSync(program, "import { main } from './cli.js';\nawait main();\n");
-  return program;
 }
 
 /**
@@ -209,9 +128,8 @@ async function build() {
     cli: join(SOURCES, 'cli', 'cli.ts'),
     'client-node': join(SOURCES, 'client-node.ts'),
     index: join(SOURCES, 'index.ts'),
-    registry: join(SOURCES, 'registry.ts'),
   };
-  const bundle = await startBundle(input, []);
+  const bundle = await startBundle(input);
   const { output } = await bundle.write({
     dir: NEW_FOLDER,
     format: 'esm',

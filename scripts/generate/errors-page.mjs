@@ -95,10 +95,6 @@ const ADVICE = {
   INVALID_PARAMS: 'The message names the parameter and the expected value.',
   INTERNAL_ERROR:
     'A fault of the node, whose cause is in the log; or, with `data.kind`, a forked network or L1 that did not respond.',
-  INSTANCE_ELSEWHERE:
-    'Send the request to `data.owner_url`, or retry through the proxy. See [hosting](../operate/hosting.md).',
-  LEASE_NOT_HELD:
-    'Send the request again. The node could not reach the `--instance-store` in time. See [hosting](../operate/hosting.md).',
   METHOD_FORBIDDEN:
     'The method is [restricted](options.md#restricted-methods), or the page or host is [not allowed](../../SECURITY.md).',
 };

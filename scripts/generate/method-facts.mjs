@@ -12,8 +12,6 @@ const REQUIRED = {
   'x-redacted': ['params', 'list params', 'result', false],
 };
 
-const TENANTS = ['nowhere', 'own', 'everywhere'];
-const EXECUTES = [true, 'sometimes', false];
 const FINALITY = ['block', 'block with receipts', 'receipt', 'status', 'messages'];
 
 /**
@@ -51,13 +49,6 @@ export function factProblems(method) {
     if (!FINALITY.some((allowed) => allowed === finality))
       add(`x-finality must be one of ${FINALITY}`);
     if (method['x-forwarded'] === false) add('x-finality is only for methods that are forwarded');
-  }
-  const tenants = method['x-tenants'];
-  if (tenants !== undefined && !TENANTS.some((allowed) => allowed === tenants)) {
-    add(`x-tenants must be one of ${TENANTS}`);
-  }
-  if (!EXECUTES.some((value) => value === (method['x-executes'] ?? false))) {
-    add('x-executes must be true, "sometimes" or left out');
   }
   const external = method['x-external'];
   if (external !== undefined && external !== true && !paramNames(method).includes(external)) {
@@ -102,8 +93,6 @@ export function factsOf(method) {
     redacted: method['x-redacted'],
     unlogged: method['x-logged'] === false,
     feltLists: method['x-felt-lists'],
-    tenants: method['x-tenants'] ?? (method['x-writes'] === true ? 'own' : 'everywhere'),
-    executes: method['x-executes'],
     external: method['x-external'],
   };
   return Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact));
@@ -131,10 +120,6 @@ export const FACTS_TYPE = `{
   readonly unlogged?: true;
   /** The parameter with transactions or messages, whose lists of felts are limited in length. */
   readonly feltLists?: string;
-  /** Where a tenant of a hosted node may call it; \`own\` for its own instances only. */
-  readonly tenants: ${union(TENANTS)};
-  /** It executes, and counts for the quotas of a tenant; \`sometimes\` if that depends on its parameters. */
-  readonly executes?: ${union(EXECUTES)};
   /** It reads or writes a file, or makes requests to another host; with a name, if that parameter is given. */
   readonly external?: string | true;
 }`;

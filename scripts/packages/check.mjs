@@ -41,7 +41,6 @@ const LIMITS = {
   '@starkbox/debugger': [55, 205],
   '@starkbox/engine': [900, 1_000],
   '@starkbox/engine-wasm': [6_500, 25_000],
-  '@starkbox/hosting': [60, 210],
   '@starkbox/signing': [12, 40],
   '@starkbox/starknet-devnet': [5, 10],
   '@starkbox/testing': [130, 420],

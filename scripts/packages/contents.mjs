@@ -49,10 +49,6 @@ const FILES = {
     /^dist\/worker\/worker\.js$/,
     /^dist\/(bundle|worker)\/THIRD-PARTY-NOTICES\.txt$/,
   ],
-  '@starkbox/hosting': [
-    /^dist\/.+\.(js|d\.ts)$/,
-    /^deploy\/(kubernetes\/)?[\w-]+\.(yaml|cfg|json)$/,
-  ],
   '@starkbox/signing': [/^dist\/.+\.(js|d\.ts)$/],
   '@starkbox/starknet-devnet': [/^bin\/starknet-devnet\.js$/],
   '@starkbox/testing': [/^dist\/.+\.(js|d\.ts)$/, /^jest\/jest\.(js|d\.ts)$/],

@@ -18,7 +18,7 @@ function copyOf(specifier) {
 }
 
 /** Entries for packages of ours alone, which are compiled in this repository: they are published without types. */
-export const INTERNAL_ENTRIES = ['./registry', './node', './internal', './basics'];
+export const INTERNAL_ENTRIES = ['./node', './internal', './basics'];
 
 /**
  * @param {string} folder of a package

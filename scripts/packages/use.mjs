@@ -70,9 +70,6 @@ await assert.rejects(
   /npm install @starkbox\/argent-classes/,
 );
 
-// So is the store of instances.
-await assert.rejects(createChain({ instanceStore: tmpdir() }), /npm install @starkbox\/hosting/);
-
 // The command, its arguments and its logs in JSON.
 const args = ['--seed', '0', '--port', '0', '--log-format', 'json', '--exit-with-parent'];
 const command = fileURLToPath(import.meta.resolve('starkbox/command'));

@@ -141,22 +141,6 @@ export const tries = {
       await stop(child);
     }
   },
-  hosting: async (folder, node, packed) => {
-    npmInstall(folder, node, packed, ['starkbox', '@starkbox/hosting']);
-    const store = join(folder, 'instances');
-    await withNode(
-      folder,
-      node,
-      async (url) => {
-        const { instance_id: id } = await call(url, 'devnet_createInstance', {});
-        const instance = `${url}/instances/${id}/rpc`;
-        await call(instance, 'devnet_mint', { address: '0x1', amount: 1 });
-      },
-      ['--instance-store', store],
-    );
-    const command = join(folder, 'node_modules/starkbox/bin/starkbox.js');
-    runText(node, [command, 'gc', '--instance-store', store], { cwd: folder });
-  },
   'test with a fixture': async (folder, node, packed) => {
     const example = join(ROOT, 'examples/token-node-test');
     const { starknet } = Object(manifestIn(example)['devDependencies']);

@@ -167,8 +167,6 @@ const STARKBOX: FolderTable = {
     packages: ['@starkbox/engine'],
   },
   service: { may: SERVICE },
-  // What packages with a registry of instances import.
-  registry: { may: [...SERVICE, 'service', 'store/database', 'store/directory'] },
   library: {
     may: [
       ...CHAIN,

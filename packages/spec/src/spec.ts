@@ -4253,30 +4253,22 @@ export interface MethodFacts {
   readonly unlogged?: true;
   /** The parameter with transactions or messages, whose lists of felts are limited in length. */
   readonly feltLists?: string;
-  /** Where a tenant of a hosted node may call it; `own` for its own instances only. */
-  readonly tenants: 'nowhere' | 'own' | 'everywhere';
-  /** It executes, and counts for the quotas of a tenant; `sometimes` if that depends on its parameters. */
-  readonly executes?: true | 'sometimes';
   /** It reads or writes a file, or makes requests to another host; with a name, if that parameter is given. */
   readonly external?: string | true;
 }
 
 /** The facts of each method by its canonical name. */
 export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
-  devnet_getConfig: { document: 'devnet', params: [], tenants: 'everywhere' },
-  devnet_getStatus: { document: 'devnet', params: [], tenants: 'everywhere' },
+  devnet_getConfig: { document: 'devnet', params: [] },
+  devnet_getStatus: { document: 'devnet', params: [] },
   devnet_getPredeployedAccounts: {
     document: 'devnet',
     params: [{ name: 'with_balance' }],
     restricted: true,
-    tenants: 'everywhere',
-    executes: 'sometimes',
   },
   devnet_getAccountBalance: {
     document: 'devnet',
     params: [{ name: 'address', required: true }, { name: 'unit' }, { name: 'block_id' }],
-    tenants: 'everywhere',
-    executes: true,
   },
   devnet_mint: {
     document: 'devnet',
@@ -4288,8 +4280,6 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     writes: true,
     journalled: true,
     restricted: true,
-    tenants: 'own',
-    executes: true,
   },
   devnet_deal: {
     document: 'devnet',
@@ -4304,8 +4294,6 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     writes: true,
     journalled: true,
     restricted: true,
-    tenants: 'own',
-    executes: true,
   },
   devnet_declare: {
     document: 'devnet',
@@ -4313,8 +4301,6 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     writes: true,
     journalled: true,
     restricted: true,
-    tenants: 'own',
-    executes: true,
   },
   devnet_deploy: {
     document: 'devnet',
@@ -4326,8 +4312,6 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     writes: true,
     journalled: true,
     restricted: true,
-    tenants: 'own',
-    executes: true,
   },
   devnet_createBlock: {
     document: 'devnet',
@@ -4335,7 +4319,6 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     writes: true,
     journalled: true,
     restricted: true,
-    tenants: 'own',
   },
   devnet_abortBlocks: {
     document: 'devnet',
@@ -4343,7 +4326,6 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     writes: true,
     journalled: true,
     restricted: true,
-    tenants: 'own',
   },
   devnet_reorg: {
     document: 'devnet',
@@ -4352,8 +4334,6 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     journalled: true,
     restricted: true,
     feltLists: 'blocks',
-    tenants: 'own',
-    executes: true,
   },
   devnet_acceptOnL1: {
     document: 'devnet',
@@ -4361,7 +4341,6 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     writes: true,
     journalled: true,
     restricted: true,
-    tenants: 'own',
   },
   devnet_setGasPrice: {
     document: 'devnet',
@@ -4377,7 +4356,6 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     writes: true,
     journalled: true,
     restricted: true,
-    tenants: 'own',
   },
   devnet_setBlockSettings: {
     document: 'devnet',
@@ -4390,25 +4368,22 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     writes: true,
     journalled: true,
     restricted: true,
-    tenants: 'own',
   },
-  devnet_getBlockSettings: { document: 'devnet', params: [], tenants: 'everywhere' },
+  devnet_getBlockSettings: { document: 'devnet', params: [] },
   devnet_setNetworkConditions: {
     document: 'devnet',
     params: [{ name: 'conditions', required: true }],
     writes: true,
     journalled: true,
     restricted: true,
-    tenants: 'own',
   },
-  devnet_getNetworkConditions: { document: 'devnet', params: [], tenants: 'everywhere' },
+  devnet_getNetworkConditions: { document: 'devnet', params: [] },
   devnet_setCongestion: {
     document: 'devnet',
     params: [{ name: 'congestion', required: true }],
     writes: true,
     journalled: true,
     restricted: true,
-    tenants: 'own',
   },
   devnet_setTime: {
     document: 'devnet',
@@ -4416,7 +4391,6 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     writes: true,
     journalled: true,
     restricted: true,
-    tenants: 'own',
   },
   devnet_increaseTime: {
     document: 'devnet',
@@ -4424,12 +4398,10 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     writes: true,
     journalled: true,
     restricted: true,
-    tenants: 'own',
   },
   devnet_mempoolList: {
     document: 'devnet',
     params: [{ name: 'cursor' }, { name: 'limit' }, { name: 'dropped_from' }],
-    tenants: 'everywhere',
   },
   devnet_mempoolSelect: {
     document: 'devnet',
@@ -4437,7 +4409,6 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     writes: true,
     journalled: true,
     restricted: true,
-    tenants: 'own',
   },
   devnet_mempoolPreConfirm: {
     document: 'devnet',
@@ -4445,24 +4416,14 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     writes: true,
     journalled: true,
     restricted: true,
-    tenants: 'own',
-    executes: true,
   },
-  devnet_mempoolSeal: {
-    document: 'devnet',
-    params: [],
-    writes: true,
-    restricted: true,
-    tenants: 'own',
-    executes: true,
-  },
+  devnet_mempoolSeal: { document: 'devnet', params: [], writes: true, restricted: true },
   devnet_mempoolRemove: {
     document: 'devnet',
     params: [{ name: 'transaction_hash', required: true }],
     writes: true,
     journalled: true,
     restricted: true,
-    tenants: 'own',
   },
   devnet_mempoolClear: {
     document: 'devnet',
@@ -4470,7 +4431,6 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     writes: true,
     journalled: true,
     restricted: true,
-    tenants: 'own',
   },
   devnet_restart: {
     document: 'devnet',
@@ -4478,7 +4438,6 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     writes: true,
     restricted: true,
     redacted: 'list params',
-    tenants: 'own',
     external: 'fork',
   },
   devnet_call: {
@@ -4489,8 +4448,6 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
       { name: 'overrides' },
     ],
     waits: true,
-    tenants: 'everywhere',
-    executes: true,
   },
   devnet_estimateFee: {
     document: 'devnet',
@@ -4502,8 +4459,6 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     ],
     waits: true,
     feltLists: 'request',
-    tenants: 'everywhere',
-    executes: true,
   },
   devnet_simulateTransactions: {
     document: 'devnet',
@@ -4515,8 +4470,6 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     ],
     waits: true,
     feltLists: 'transactions',
-    tenants: 'everywhere',
-    executes: true,
   },
   devnet_callSequence: {
     document: 'devnet',
@@ -4528,14 +4481,10 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     ],
     waits: true,
     feltLists: 'calls',
-    tenants: 'everywhere',
-    executes: true,
   },
   devnet_replayTransaction: {
     document: 'devnet',
     params: [{ name: 'transaction_hash', required: true }, { name: 'overrides' }],
-    tenants: 'everywhere',
-    executes: true,
   },
   devnet_dump: {
     document: 'devnet',
@@ -4543,7 +4492,6 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     writes: true,
     restricted: true,
     redacted: 'result',
-    tenants: 'nowhere',
     external: true,
   },
   devnet_load: {
@@ -4552,7 +4500,6 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     writes: true,
     restricted: true,
     redacted: 'params',
-    tenants: 'nowhere',
     external: true,
   },
   devnet_snapshot: {
@@ -4560,14 +4507,12 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     params: [{ name: 'name' }],
     writes: true,
     restricted: true,
-    tenants: 'own',
   },
   devnet_revert: {
     document: 'devnet',
     params: [{ name: 'snapshot_id', required: true }],
     writes: true,
     restricted: true,
-    tenants: 'own',
   },
   devnet_applyStateDiff: {
     document: 'devnet',
@@ -4575,7 +4520,6 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     writes: true,
     journalled: true,
     restricted: true,
-    tenants: 'own',
   },
   devnet_replaceClass: {
     document: 'devnet',
@@ -4587,7 +4531,6 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     writes: true,
     journalled: true,
     restricted: true,
-    tenants: 'own',
   },
   devnet_impersonateAccount: {
     document: 'devnet',
@@ -4595,7 +4538,6 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     writes: true,
     journalled: true,
     restricted: true,
-    tenants: 'own',
   },
   devnet_stopImpersonateAccount: {
     document: 'devnet',
@@ -4603,7 +4545,6 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     writes: true,
     journalled: true,
     restricted: true,
-    tenants: 'own',
   },
   devnet_autoImpersonate: {
     document: 'devnet',
@@ -4611,7 +4552,6 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     writes: true,
     journalled: true,
     restricted: true,
-    tenants: 'own',
   },
   devnet_stopAutoImpersonate: {
     document: 'devnet',
@@ -4619,7 +4559,6 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     writes: true,
     journalled: true,
     restricted: true,
-    tenants: 'own',
   },
   devnet_postmanLoad: {
     document: 'devnet',
@@ -4632,7 +4571,6 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     writes: true,
     restricted: true,
     redacted: 'list params',
-    tenants: 'nowhere',
     external: true,
   },
   devnet_postmanFlush: {
@@ -4640,8 +4578,6 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     params: [{ name: 'dry_run' }],
     writes: true,
     restricted: true,
-    tenants: 'own',
-    executes: true,
     external: true,
   },
   devnet_postmanSendMessageToL2: {
@@ -4659,8 +4595,6 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     journalled: true,
     restricted: true,
     feltLists: 'payload',
-    tenants: 'own',
-    executes: true,
   },
   devnet_postmanConsumeMessageFromL2: {
     document: 'devnet',
@@ -4673,7 +4607,6 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     journalled: true,
     restricted: true,
     feltLists: 'payload',
-    tenants: 'own',
   },
   devnet_setPaymaster: {
     document: 'devnet',
@@ -4688,30 +4621,16 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     writes: true,
     restricted: true,
     redacted: 'params',
-    tenants: 'own',
   },
-  devnet_getPaymaster: { document: 'devnet', params: [], tenants: 'everywhere' },
-  'rpc.discover': { document: 'devnet', params: [], tenants: 'everywhere' },
-  devnet_listBlocks: {
-    document: 'devnet',
-    params: [{ name: 'before' }, { name: 'limit' }],
-    tenants: 'everywhere',
-  },
+  devnet_getPaymaster: { document: 'devnet', params: [] },
+  'rpc.discover': { document: 'devnet', params: [] },
+  devnet_listBlocks: { document: 'devnet', params: [{ name: 'before' }, { name: 'limit' }] },
   devnet_listTransactions: {
     document: 'devnet',
     params: [{ name: 'cursor' }, { name: 'limit' }, { name: 'filter' }],
-    tenants: 'everywhere',
   },
-  devnet_listContracts: {
-    document: 'devnet',
-    params: [{ name: 'cursor' }, { name: 'limit' }],
-    tenants: 'everywhere',
-  },
-  devnet_listClasses: {
-    document: 'devnet',
-    params: [{ name: 'cursor' }, { name: 'limit' }],
-    tenants: 'everywhere',
-  },
+  devnet_listContracts: { document: 'devnet', params: [{ name: 'cursor' }, { name: 'limit' }] },
+  devnet_listClasses: { document: 'devnet', params: [{ name: 'cursor' }, { name: 'limit' }] },
   devnet_getStorage: {
     document: 'devnet',
     params: [
@@ -4720,7 +4639,6 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
       { name: 'limit' },
       { name: 'block_id' },
     ],
-    tenants: 'everywhere',
   },
   devnet_nameStorage: {
     document: 'devnet',
@@ -4730,37 +4648,27 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
       { name: 'felts' },
     ],
     waits: true,
-    tenants: 'everywhere',
   },
   devnet_nameContracts: {
     document: 'devnet',
     params: [{ name: 'contract_addresses' }, { name: 'class_hashes' }],
     waits: true,
-    tenants: 'everywhere',
-    executes: 'sometimes',
   },
   devnet_getAbis: {
     document: 'devnet',
     params: [{ name: 'class_hashes' }, { name: 'contract_addresses' }],
     waits: true,
-    tenants: 'everywhere',
   },
   devnet_listMessages: {
     document: 'devnet',
     params: [{ name: 'direction' }, { name: 'cursor' }, { name: 'limit' }],
-    tenants: 'everywhere',
   },
   devnet_listRuleFindings: {
     document: 'devnet',
     params: [{ name: 'network' }, { name: 'cursor' }, { name: 'limit' }],
-    tenants: 'everywhere',
   },
-  devnet_listSnapshots: { document: 'devnet', params: [], tenants: 'everywhere' },
-  devnet_search: {
-    document: 'devnet',
-    params: [{ name: 'query', required: true }],
-    tenants: 'everywhere',
-  },
+  devnet_listSnapshots: { document: 'devnet', params: [] },
+  devnet_search: { document: 'devnet', params: [{ name: 'query', required: true }] },
   devnet_gasReport: {
     document: 'devnet',
     params: [
@@ -4771,22 +4679,17 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
       { name: 'cursor' },
       { name: 'limit' },
     ],
-    tenants: 'everywhere',
-    executes: 'sometimes',
   },
   devnet_addArtifact: {
     document: 'devnet',
     params: [{ name: 'artifact', required: true }, { name: 'sources' }],
     restricted: true,
     waits: true,
-    tenants: 'nowhere',
   },
   devnet_explainTransaction: {
     document: 'devnet',
     params: [{ name: 'transaction_hash', required: true }],
     waits: true,
-    tenants: 'everywhere',
-    executes: true,
   },
   devnet_coverage: {
     document: 'devnet',
@@ -4797,22 +4700,16 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
       { name: 'cursor' },
       { name: 'limit' },
     ],
-    tenants: 'everywhere',
-    executes: 'sometimes',
   },
   devnet_executedLines: {
     document: 'devnet',
     params: [{ name: 'transaction_hash', required: true }],
     waits: true,
-    tenants: 'everywhere',
-    executes: true,
   },
   devnet_machineTrace: {
     document: 'devnet',
     params: [{ name: 'transaction_hash', required: true }],
     waits: true,
-    tenants: 'everywhere',
-    executes: true,
   },
   devnet_openDebugTrace: {
     document: 'devnet',
@@ -4827,8 +4724,6 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
       { name: 'overrides' },
     ],
     waits: true,
-    tenants: 'everywhere',
-    executes: true,
   },
   devnet_readDebugSteps: {
     document: 'devnet',
@@ -4838,7 +4733,6 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
       { name: 'first', required: true },
       { name: 'count', required: true },
     ],
-    tenants: 'everywhere',
   },
   devnet_readDebugMemory: {
     document: 'devnet',
@@ -4849,13 +4743,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
       { name: 'first', required: true },
       { name: 'count', required: true },
     ],
-    tenants: 'everywhere',
   },
-  devnet_closeDebugTrace: {
-    document: 'devnet',
-    params: [{ name: 'trace_id', required: true }],
-    tenants: 'everywhere',
-  },
+  devnet_closeDebugTrace: { document: 'devnet', params: [{ name: 'trace_id', required: true }] },
   devnet_getBundle: {
     document: 'devnet',
     params: [
@@ -4868,14 +4757,10 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     restricted: true,
     waits: true,
     redacted: 'result',
-    tenants: 'nowhere',
-    executes: true,
   },
   devnet_getDebugClass: {
     document: 'devnet',
     params: [{ name: 'class_hash', required: true }, { name: 'block_id' }],
-    tenants: 'everywhere',
-    executes: true,
   },
   devnet_getDebugSource: {
     document: 'devnet',
@@ -4883,7 +4768,6 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
       { name: 'class_hash', required: true },
       { name: 'file', required: true },
     ],
-    tenants: 'everywhere',
   },
   devnet_setLabel: {
     document: 'devnet',
@@ -4894,16 +4778,14 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     writes: true,
     journalled: true,
     restricted: true,
-    tenants: 'own',
   },
-  devnet_getLabels: { document: 'devnet', params: [], tenants: 'everywhere' },
+  devnet_getLabels: { document: 'devnet', params: [] },
   devnet_recordRequests: {
     document: 'devnet',
     params: [{ name: 'enabled', required: true }, { name: 'bodies' }, { name: 'clear' }],
     writes: true,
     restricted: true,
     unlogged: true,
-    tenants: 'own',
   },
   devnet_getRequests: {
     document: 'devnet',
@@ -4914,56 +4796,30 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
       { name: 'include_explorer' },
     ],
     unlogged: true,
-    tenants: 'own',
   },
   devnet_getRequest: {
     document: 'devnet',
     params: [{ name: 'id', required: true }],
     unlogged: true,
-    tenants: 'own',
   },
-  devnet_getRecording: {
-    document: 'devnet',
-    params: [],
-    restricted: true,
-    unlogged: true,
-    tenants: 'own',
-  },
+  devnet_getRecording: { document: 'devnet', params: [], restricted: true, unlogged: true },
   devnet_createInstance: {
     document: 'devnet',
     params: [{ name: 'from' }, { name: 'name' }, { name: 'options' }, { name: 'ttl' }],
     writes: true,
     restricted: true,
-    tenants: 'everywhere',
-    executes: true,
   },
-  devnet_listInstances: {
-    document: 'devnet',
-    params: [{ name: 'cursor' }, { name: 'limit' }],
-    tenants: 'everywhere',
-  },
+  devnet_listInstances: { document: 'devnet', params: [{ name: 'cursor' }, { name: 'limit' }] },
   devnet_deleteInstance: {
     document: 'devnet',
     params: [{ name: 'instance_id', required: true }],
     writes: true,
     restricted: true,
-    tenants: 'everywhere',
   },
-  devnet_subscribeSandbox: {
-    document: 'devnet',
-    params: [],
-    needsListener: true,
-    tenants: 'everywhere',
-  },
-  devnet_subscribeRequests: {
-    document: 'devnet',
-    params: [],
-    needsListener: true,
-    unlogged: true,
-    tenants: 'own',
-  },
-  paymaster_isAvailable: { document: 'paymaster', params: [], tenants: 'everywhere' },
-  paymaster_getSupportedTokens: { document: 'paymaster', params: [], tenants: 'everywhere' },
+  devnet_subscribeSandbox: { document: 'devnet', params: [], needsListener: true },
+  devnet_subscribeRequests: { document: 'devnet', params: [], needsListener: true, unlogged: true },
+  paymaster_isAvailable: { document: 'paymaster', params: [] },
+  paymaster_getSupportedTokens: { document: 'paymaster', params: [] },
   paymaster_buildTransaction: {
     document: 'paymaster',
     params: [
@@ -4971,8 +4827,6 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
       { name: 'parameters', required: true },
     ],
     waits: true,
-    tenants: 'everywhere',
-    executes: true,
   },
   paymaster_executeTransaction: {
     document: 'paymaster',
@@ -4982,41 +4836,34 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     ],
     writes: true,
     waits: true,
-    tenants: 'own',
-    executes: true,
   },
   paymaster_trackingIdToLatestHash: {
     document: 'paymaster',
     params: [{ name: 'tracking_id', required: true }],
-    tenants: 'everywhere',
   },
-  starknet_specVersion: { document: 'read', params: [], tenants: 'everywhere' },
+  starknet_specVersion: { document: 'read', params: [] },
   starknet_getBlockWithTxHashes: {
     document: 'read',
     params: [{ name: 'block_id', required: true }],
     forwarded: 'block',
     finality: 'block',
-    tenants: 'everywhere',
   },
   starknet_getBlockWithTxs: {
     document: 'read',
     params: [{ name: 'block_id', required: true }, { name: 'response_flags' }],
     forwarded: 'block',
     finality: 'block',
-    tenants: 'everywhere',
   },
   starknet_getBlockWithReceipts: {
     document: 'read',
     params: [{ name: 'block_id', required: true }, { name: 'response_flags' }],
     forwarded: 'block',
     finality: 'block with receipts',
-    tenants: 'everywhere',
   },
   starknet_getStateUpdate: {
     document: 'read',
     params: [{ name: 'block_id', required: true }, { name: 'contract_addresses' }],
     forwarded: 'block',
-    tenants: 'everywhere',
   },
   starknet_getStorageAt: {
     document: 'read',
@@ -5028,27 +4875,23 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     ],
     forwarded: 'block',
     waits: true,
-    tenants: 'everywhere',
   },
   starknet_getTransactionStatus: {
     document: 'read',
     params: [{ name: 'transaction_hash', required: true }],
     forwarded: 'transaction',
     finality: 'status',
-    tenants: 'everywhere',
   },
   starknet_getMessagesStatus: {
     document: 'read',
     params: [{ name: 'transaction_hash', required: true }],
     forwarded: 'message',
     finality: 'messages',
-    tenants: 'everywhere',
   },
   starknet_getTransactionByHash: {
     document: 'read',
     params: [{ name: 'transaction_hash', required: true }, { name: 'response_flags' }],
     forwarded: 'transaction',
-    tenants: 'everywhere',
   },
   starknet_getTransactionByBlockIdAndIndex: {
     document: 'read',
@@ -5058,14 +4901,12 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
       { name: 'response_flags' },
     ],
     forwarded: 'block',
-    tenants: 'everywhere',
   },
   starknet_getTransactionReceipt: {
     document: 'read',
     params: [{ name: 'transaction_hash', required: true }],
     forwarded: 'transaction',
     finality: 'receipt',
-    tenants: 'everywhere',
   },
   starknet_getClass: {
     document: 'read',
@@ -5075,7 +4916,6 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     ],
     forwarded: 'block',
     waits: true,
-    tenants: 'everywhere',
   },
   starknet_getClassHashAt: {
     document: 'read',
@@ -5085,7 +4925,6 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     ],
     forwarded: 'block',
     waits: true,
-    tenants: 'everywhere',
   },
   starknet_getClassAt: {
     document: 'read',
@@ -5095,13 +4934,11 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     ],
     forwarded: 'block',
     waits: true,
-    tenants: 'everywhere',
   },
   starknet_getBlockTransactionCount: {
     document: 'read',
     params: [{ name: 'block_id', required: true }],
     forwarded: 'block',
-    tenants: 'everywhere',
   },
   starknet_call: {
     document: 'read',
@@ -5111,8 +4948,6 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     ],
     forwarded: 'block',
     waits: true,
-    tenants: 'everywhere',
-    executes: true,
   },
   starknet_estimateFee: {
     document: 'read',
@@ -5124,8 +4959,6 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     forwarded: 'block',
     waits: true,
     feltLists: 'request',
-    tenants: 'everywhere',
-    executes: true,
   },
   starknet_estimateMessageFee: {
     document: 'read',
@@ -5136,18 +4969,12 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     forwarded: 'block',
     waits: true,
     feltLists: 'message',
-    tenants: 'everywhere',
-    executes: true,
   },
-  starknet_blockNumber: { document: 'read', params: [], tenants: 'everywhere' },
-  starknet_blockHashAndNumber: { document: 'read', params: [], tenants: 'everywhere' },
-  starknet_chainId: { document: 'read', params: [], tenants: 'everywhere' },
-  starknet_syncing: { document: 'read', params: [], tenants: 'everywhere' },
-  starknet_getEvents: {
-    document: 'read',
-    params: [{ name: 'filter', required: true }],
-    tenants: 'everywhere',
-  },
+  starknet_blockNumber: { document: 'read', params: [] },
+  starknet_blockHashAndNumber: { document: 'read', params: [] },
+  starknet_chainId: { document: 'read', params: [] },
+  starknet_syncing: { document: 'read', params: [] },
+  starknet_getEvents: { document: 'read', params: [{ name: 'filter', required: true }] },
   starknet_getNonce: {
     document: 'read',
     params: [
@@ -5156,7 +4983,6 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     ],
     forwarded: 'block',
     waits: true,
-    tenants: 'everywhere',
   },
   starknet_getStorageProof: {
     document: 'read',
@@ -5167,19 +4993,16 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
       { name: 'contracts_storage_keys' },
     ],
     forwarded: 'block',
-    tenants: 'everywhere',
   },
   starknet_getCompiledCasm: {
     document: 'read',
     params: [{ name: 'class_hash', required: true }],
     waits: true,
-    tenants: 'everywhere',
   },
   starknet_traceTransaction: {
     document: 'trace',
     params: [{ name: 'transaction_hash', required: true }],
     forwarded: 'transaction',
-    tenants: 'everywhere',
   },
   starknet_simulateTransactions: {
     document: 'trace',
@@ -5191,15 +5014,11 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     forwarded: 'block',
     waits: true,
     feltLists: 'transactions',
-    tenants: 'everywhere',
-    executes: true,
   },
   starknet_traceBlockTransactions: {
     document: 'trace',
     params: [{ name: 'block_id', required: true }, { name: 'trace_flags' }],
     forwarded: 'block',
-    tenants: 'everywhere',
-    executes: 'sometimes',
   },
   starknet_proveTransaction: {
     document: 'trace',
@@ -5208,8 +5027,6 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
       { name: 'transaction', required: true },
     ],
     feltLists: 'transaction',
-    tenants: 'everywhere',
-    executes: true,
   },
   starknet_addInvokeTransaction: {
     document: 'write',
@@ -5217,8 +5034,6 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     writes: true,
     journalled: true,
     feltLists: 'invoke_transaction',
-    tenants: 'own',
-    executes: true,
   },
   starknet_addDeclareTransaction: {
     document: 'write',
@@ -5226,8 +5041,6 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     writes: true,
     journalled: true,
     feltLists: 'declare_transaction',
-    tenants: 'own',
-    executes: true,
   },
   starknet_addDeployAccountTransaction: {
     document: 'write',
@@ -5235,14 +5048,11 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     writes: true,
     journalled: true,
     feltLists: 'deploy_account_transaction',
-    tenants: 'own',
-    executes: true,
   },
   starknet_subscribeNewHeads: {
     document: 'ws',
     params: [{ name: 'block_id' }],
     needsListener: true,
-    tenants: 'everywhere',
   },
   starknet_subscribeEvents: {
     document: 'ws',
@@ -5253,31 +5063,26 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
       { name: 'finality_status' },
     ],
     needsListener: true,
-    tenants: 'everywhere',
   },
   starknet_subscribeTransactionStatus: {
     document: 'ws',
     params: [{ name: 'transaction_hash', required: true }],
     needsListener: true,
-    tenants: 'everywhere',
   },
   starknet_subscribeNewTransactionReceipts: {
     document: 'ws',
     params: [{ name: 'finality_status' }, { name: 'sender_address' }],
     needsListener: true,
-    tenants: 'everywhere',
   },
   starknet_subscribeNewTransactions: {
     document: 'ws',
     params: [{ name: 'finality_status' }, { name: 'sender_address' }, { name: 'tags' }],
     needsListener: true,
-    tenants: 'everywhere',
   },
   starknet_unsubscribe: {
     document: 'ws',
     params: [{ name: 'subscription_id', required: true }],
     needsListener: true,
-    tenants: 'everywhere',
   },
 };
 
@@ -5317,7 +5122,6 @@ export const ERRORS = {
   },
   FAILED_TO_RECEIVE_TXN: { code: 1, message: 'Failed to write transaction' },
   FEE_BELOW_MINIMUM: { code: 65, message: 'Transaction fee below minimum' },
-  INSTANCE_ELSEWHERE: { code: -32010, message: 'The instance is loaded on another node' },
   INSUFFICIENT_ACCOUNT_BALANCE: {
     code: 54,
     message:
@@ -5346,7 +5150,6 @@ export const ERRORS = {
   INVALID_TRANSACTION_INPUT: { code: 1000, message: 'Invalid transaction input' },
   INVALID_TRANSACTION_NONCE: { code: 52, message: 'Invalid transaction nonce' },
   INVALID_TXN_INDEX: { code: 27, message: 'Invalid transaction index in a block' },
-  LEASE_NOT_HELD: { code: -32011, message: 'The node does not hold its lease' },
   MAX_AMOUNT_TOO_LOW: { code: 154, message: 'An error occurred (MAX_AMOUNT_TOO_LOW)' },
   METHOD_FORBIDDEN: { code: -32604, message: 'Method forbidden' },
   METHOD_NOT_FOUND: { code: -32601, message: 'Method not found' },
@@ -5420,10 +5223,6 @@ export interface ErrorData {
   readonly ENTRYPOINT_NOT_FOUND: unknown;
   readonly FAILED_TO_RECEIVE_TXN: unknown;
   readonly FEE_BELOW_MINIMUM: unknown;
-  readonly INSTANCE_ELSEWHERE: {
-    readonly instance_id: INSTANCE_ID;
-    readonly owner_url: string;
-  };
   readonly INSUFFICIENT_ACCOUNT_BALANCE: unknown;
   readonly INSUFFICIENT_RESOURCES_FOR_VALIDATE: unknown;
   readonly INTERNAL_ERROR: unknown;
@@ -5442,7 +5241,6 @@ export interface ErrorData {
   readonly INVALID_TRANSACTION_INPUT: string;
   readonly INVALID_TRANSACTION_NONCE: string;
   readonly INVALID_TXN_INDEX: unknown;
-  readonly LEASE_NOT_HELD: unknown;
   readonly MAX_AMOUNT_TOO_LOW: PAYMASTER_REASON;
   readonly METHOD_FORBIDDEN: unknown;
   readonly METHOD_NOT_FOUND: unknown;

@@ -37,21 +37,6 @@ export class BundleError extends Error {
   override readonly name = 'BundleError';
 }
 
-/** An instance is loaded on another node of a fleet. */
-export class InstanceElsewhere extends RpcError {
-  /** Where the other node is reached. */
-  readonly url: string;
-
-  constructor(id: string, url: string) {
-    const { code } = ERRORS.INSTANCE_ELSEWHERE;
-    super(code, `The instance ${id} is loaded on another node: send the request to ${url}`, {
-      instance_id: id,
-      owner_url: url,
-    });
-    this.url = url;
-  }
-}
-
 /** Rejects parameters. The reason names the parameter and what was expected. */
 export function invalidParams(reason: string): never {
   throw new RpcError(ERRORS.INVALID_PARAMS.code, reason);

@@ -302,17 +302,16 @@ test('recorded calls can be saved and replayed on a fresh node', async () => {
 });
 
 test('a recording holds no option of the operator, and no seed where keys are restricted', async () => {
-  await using hosted = await startNode({
+  await using restricted = await startNode({
     restrictedMethods: ['devnet_getPredeployedAccounts'],
-    instanceStore: join(folder, 'store'),
-    publicUrl: 'http://fleet.example',
+    dataDir: join(folder, 'data'),
     dumpDir: folder,
   });
-  await hosted.client.call('devnet_recordRequests', { enabled: true });
-  await hosted.client.call('starknet_blockNumber');
-  const { recording } = await hosted.client.call('devnet_getRecording');
+  await restricted.client.call('devnet_recordRequests', { enabled: true });
+  await restricted.client.call('starknet_blockNumber');
+  const { recording } = await restricted.client.call('devnet_getRecording');
   const [first = ''] = recording.split('\n');
-  for (const secret of [folder, 'fleet.example', 'instanceStore', 'dumpDir', 'seed']) {
+  for (const secret of [folder, 'dataDir', 'dumpDir', 'seed']) {
     expect(first).not.toContain(secret);
   }
   expect(JSON.parse(first).options).toMatchObject({ accounts: 10, chainId: 'SN_SEPOLIA' });

@@ -12,8 +12,7 @@ import { worldInBytes } from '../dump/load-dump.js';
 import type { Log } from '../log.js';
 import { ChainBases } from '../service/chain-bases.js';
 import { ChainService, type SharedParts } from '../service/chain-service.js';
-import type { InstanceRegistry } from '../service/instance-registry.js';
-import { instancesOf } from '../service/instances.js';
+import { type Instances, instancesOf } from '../service/instances.js';
 import { withNetworkDefaults } from '../service/options-from-config.js';
 import { Origins } from '../service/origins.js';
 import { Protocol } from '../service/protocol.js';
@@ -23,7 +22,7 @@ import { isBrowserKey } from './options.js';
 /** A chain with its instances. */
 export interface WorkerChain {
   readonly service: ChainService;
-  readonly instances: InstanceRegistry;
+  readonly instances: Instances;
   /** The chain as an image. */
   image(): Promise<Uint8Array<ArrayBuffer>>;
   close(): Promise<void>;
@@ -80,7 +79,7 @@ export async function openWorkerChain({
   };
   const chain = await Chain.create(base.options);
   const service = new ChainService(shared, { base, chain });
-  const instances: InstanceRegistry = instancesOf(service);
+  const instances: Instances = instancesOf(service);
   if (image) {
     const { world, options } = await worldInBytes(service.dumpOptions(chain), image);
     await chain.replace(world, options);

@@ -132,10 +132,7 @@ class ServedPort {
   async #at(path: string): Promise<{ readonly service: ChainService | undefined; rest: string }> {
     const { instance, rest = '' } = PATH.exec(path)?.groups ?? {};
     const { service, instances } = this.#chain;
-    return {
-      service: instance ? await instances.find(instance, undefined, () => {}) : service,
-      rest,
-    };
+    return { service: instance ? await instances.find(instance, () => {}) : service, rest };
   }
 
   async #connect(port: unknown): Promise<AnswerFacts> {

@@ -3,7 +3,6 @@ import { Chain } from './chain.js';
 import { withNoSnapshots } from './snapshots.js';
 import type { ChainStore, KeptBranch, WorldAndSnapshots } from './world/chain-store.js';
 import { unlinked } from './world/messages.js';
-import type { World } from './world/world.js';
 
 /**
  * As `chain.branch()`, but with all changes that were requested before, and kept in a store.
@@ -20,11 +19,4 @@ export async function keptBranch<S extends ChainStore>(
   );
   await committed;
   return { chain: new Chain(options, start, store, executions.ofClient()), store };
-}
-
-/** Writes a branch of a chain in memory into an empty store. */
-export async function writeBranch(store: Pick<ChainStore, 'prepare'>, world: World): Promise<void> {
-  const start = withNoSnapshots(unlinked(world));
-  const { commit } = await store.prepare({ kind: 'restart', before: start, after: start });
-  await commit();
 }

@@ -223,12 +223,12 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = inGroup('limits', {
     isPortable: true,
     default: 10_000,
     parse: wholeNumber(0),
-    help: 'Maximum number of instances that devnet_createInstance creates. With --instance-store, tenants have quotas instead.',
+    help: 'Maximum number of instances that devnet_createInstance creates.',
   },
   instanceIdleSeconds: {
     flag: '--instance-idle-seconds <SECONDS>',
     default: 3600,
     parse: wholeNumber(0, 2 ** 31),
-    help: 'Delete an instance after this many seconds without a request; 0 keeps all instances. With --instance-store, each instance has its own ttl.',
+    help: 'Delete an instance after this many seconds without a request; 0 keeps all instances.',
   },
 });

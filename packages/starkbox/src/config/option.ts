@@ -33,7 +33,6 @@ export const GROUPS = {
   l1: 'L1',
   server: 'Server',
   limits: 'Limits',
-  hosting: 'Hosting',
   metrics: 'Metrics',
   output: 'Output',
 } as const;
@@ -268,11 +267,6 @@ export function webUrlIn(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   return url?.protocol === 'http:' || url?.protocol === 'https:' ? url.href : undefined;
 }
-
-/** A URL that paths are appended to. */
-export const baseUrl: Parse<string> = accepting(webUrl.expects, (text) =>
-  webUrl(text).replace(/\/$/, ''),
-);
 
 /** Headers of HTTP requests, one in each line. */
 export const httpHeaders: Parse<readonly string[]> = accepting(

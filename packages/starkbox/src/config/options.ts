@@ -2,7 +2,6 @@
 import { ACCOUNT_OPTIONS, type AccountConfig } from './account-options.js';
 import { CHAIN_OPTIONS, type ChainConfig } from './chain-options.js';
 import { FORK_OPTIONS, type ForkConfig } from './fork-options.js';
-import { HOSTING_OPTIONS, type HostingConfig } from './hosting-options.js';
 import { L1_OPTIONS, type L1Config } from './l1-options.js';
 import { LIMIT_OPTIONS, type LimitConfig } from './limit-options.js';
 import type { OptionTable } from './option.js';
@@ -15,7 +14,6 @@ export interface Config
   extends AccountConfig,
     ChainConfig,
     StorageConfig,
-    HostingConfig,
     ForkConfig,
     L1Config,
     ServerConfig,
@@ -41,7 +39,6 @@ export const OPTIONS: OptionTable<Config> = {
   ...ACCOUNT_OPTIONS,
   ...CHAIN_OPTIONS,
   ...STORAGE_OPTIONS,
-  ...HOSTING_OPTIONS,
   ...FORK_OPTIONS,
   ...L1_OPTIONS,
   ...SERVER_OPTIONS,

@@ -31,10 +31,6 @@ const CONFLICTS: readonly (readonly [ConfigKey, ConfigKey])[] = [
   ['forkBlock', 'forkTransaction'],
   // A lock file is of one block.
   ['forkLock', 'forkTransaction'],
-  ['instanceStore', 'dataDir'],
-  // Nodes that share a store do not count its instances; each has its own ttl.
-  ['instanceStore', 'maximumInstances'],
-  ['instanceStore', 'instanceIdleSeconds'],
 ];
 
 const NEEDS: readonly {
@@ -56,10 +52,6 @@ const NEEDS: readonly {
     needs: 'dataDir',
     when: ({ recentBlocks }) => recentBlocks !== OPTIONS.recentBlocks.default,
   },
-  { key: 'durable', needs: 'instanceStore', when: ({ durable }) => durable },
-  { key: 'nodeUrl', needs: 'instanceStore' },
-  { key: 'publicUrl', needs: 'instanceStore' },
-  { key: 'tenants', needs: 'instanceStore' },
 ];
 
 /** Beyond it no u256 can hold the supply: the account that mints owns the other half. */
@@ -137,12 +129,6 @@ export function checkConfig(config: Config): void {
     throw new ConfigError(
       'The reorganisations of --network-conditions restore older states: start with --state-archive-capacity full, or use a file of conditions with reorgs.probability 0',
       'networkConditions',
-    );
-  }
-  const { tenants, nodeUrl, authToken } = config;
-  if (tenants !== undefined && nodeUrl !== undefined && authToken === undefined) {
-    throw new ConfigError(
-      'Nodes with --tenants and --node-url ask each other for instances by the token of the operator: set --auth-token, or STARKBOX_AUTH_TOKEN, to the same value for all of them',
     );
   }
   const unknown = (config.restrictedMethods ?? []).filter((name) => !mayBeRestricted(name));

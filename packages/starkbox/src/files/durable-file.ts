@@ -1,8 +1,6 @@
 // Durable writes: a file is synced before it gets its name, and then its folder.
 import { open, rename, rm } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
 import { codeOf } from '../errors.js';
-import { createFolder } from './create-folder.js';
 
 /** What systems answer that cannot sync a folder. */
 const UNSUPPORTED = new Set<unknown>(['EINVAL', 'ENOTSUP', 'EISDIR', 'EPERM', 'EACCES', 'EBADF']);
@@ -21,15 +19,6 @@ export async function syncFolder(path: string): Promise<void> {
 function unlessUnsupported(error: unknown): undefined {
   if (!UNSUPPORTED.has(codeOf(error))) throw error;
   return undefined;
-}
-
-/** Creates a folder and those above it, durably. */
-export async function makeFolder(path: string): Promise<void> {
-  const first = createFolder(path);
-  if (first === undefined) return;
-  for (let folder = resolve(path); folder.length >= first.length; folder = dirname(folder)) {
-    await syncFolder(dirname(folder));
-  }
 }
 
 /**

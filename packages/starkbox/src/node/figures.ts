@@ -1,6 +1,6 @@
 // Current figures of a node, for its metrics.
 import type { ChainService } from '../service/chain-service.js';
-import type { InstanceRegistry } from '../service/instance-registry.js';
+import type { Instances } from '../service/instances.js';
 import type { Origins } from '../service/origins.js';
 import type { Figures } from '../telemetry/metrics.js';
 import type { Listeners } from './listeners.js';
@@ -9,7 +9,7 @@ export function figuresOf(
   { chain, subscriptions, binding }: ChainService,
   { sockets, budget }: Listeners,
   origins: Origins,
-  instances: Pick<InstanceRegistry, 'count' | 'open'>,
+  instances: Pick<Instances, 'count' | 'open'>,
 ): Figures {
   const { history, mempool, pending, pendingState } = chain.world;
   const { waiting, snapshots } = chain.figures;

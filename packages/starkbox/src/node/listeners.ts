@@ -14,9 +14,8 @@ import { WalletScript } from '../server/http/wallet-script.js';
 import type { Recorder } from '../server/recorder.js';
 import type { Sockets } from '../server/ws/server.js';
 import type { ChainService } from '../service/chain-service.js';
-import type { InstanceRegistry } from '../service/instance-registry.js';
+import type { Instances } from '../service/instances.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
-import { InstanceTarget } from './instance-target.js';
 import type { Lifecycle, Part } from './lifecycle.js';
 import { ServiceTarget } from './targets.js';
 
@@ -32,14 +31,12 @@ const QUIET_SHARE = 0.2;
 export interface RootParts {
   readonly telemetry: Telemetry;
   readonly recorder: Recorder;
-  readonly instances: InstanceRegistry;
+  readonly instances: Instances;
 }
 
 export interface ListenerParts {
   readonly service: ChainService;
   readonly root?: RootParts | undefined;
-  /** Names of clients by the digests of their tokens. */
-  readonly clients: ReadonlyMap<string, string> | undefined;
   /** Makes ready what the first request needs. */
   readonly warm: () => Promise<unknown>;
   readonly log: Log;
@@ -54,7 +51,6 @@ export class Listeners implements Part {
   readonly #target: ServiceTarget;
   /** Of chains of instances that have had a request. */
   readonly #targets = new WeakMap<ChainService, ServiceTarget>();
-  readonly #instanceTargets = new WeakMap<ChainService, InstanceTarget>();
   #opening: Promise<ServerAddress> | undefined;
   /** What the last opening opened. */
   #opened: Lifecycle | undefined;
@@ -69,11 +65,7 @@ export class Listeners implements Part {
     const { config } = parts.service.base;
     this.budget = new MemoryBudget(config.memoryBudget);
     this.#target = new ServiceTarget(parts.service, parts.root?.recorder);
-    this.#access = new AccessRules({
-      ...config,
-      token: config.authToken,
-      clients: parts.clients,
-    });
+    this.#access = new AccessRules({ ...config, token: config.authToken });
   }
 
   /** WebSockets, once they are loaded. */
@@ -107,7 +99,6 @@ export class Listeners implements Part {
       // Closed before the HTTP server, which waits for every connection to end.
       steps.push({ close: () => this.#closeSockets() });
       binding.bind(server);
-      await root?.instances.fleet?.join();
       // Clients count the interval of blocks from when they can connect.
       service.start();
       this.#warm();
@@ -120,7 +111,6 @@ export class Listeners implements Part {
     const { service, root, log } = this.#parts;
     const { config } = service.base;
     const { dispatcher, paymaster, onRefusal } = this.#target;
-    const fleet = root?.instances.fleet;
     const paths = VERSION_PATHS.flatMap((path) => [path, `/ws${path}`]);
     return serveHttp({
       dispatcher,
@@ -133,8 +123,7 @@ export class Listeners implements Part {
       timeoutSeconds: config.timeout,
       bodyLimit: config.requestBodySizeLimit,
       budget: this.budget,
-      instance: root && ((id, client, hold) => this.#instance(id, client, hold, root.instances)),
-      release: fleet && ((id) => fleet.release(id)),
+      instance: root && ((id, hold) => this.#instance(id, hold, root.instances)),
       upgrades: new Map([...SOCKET_PATHS, ...paths].map((path) => [path, this.#upgradeAt(path)])),
       explorer: config.ui ? new Explorer() : undefined,
       wallet: config.wallet ? new WalletScript() : undefined,
@@ -158,26 +147,11 @@ export class Listeners implements Part {
   }
 
   /** Undefined if it does not exist; a promise for one that is opened first. */
-  #instance(
-    id: string,
-    client: string | undefined,
-    hold: Hold,
-    instances: InstanceRegistry,
-  ): Target | Promise<Target | undefined> | undefined {
-    const targetFor = (service: ChainService | undefined): InstanceTarget | undefined =>
-      service && this.#instanceTarget(id, service, instances);
-    const service = instances.find(id, client, hold);
-    return service instanceof Promise ? service.then(targetFor) : targetFor(service);
-  }
-
-  #instanceTarget(id: string, service: ChainService, instances: InstanceRegistry): InstanceTarget {
-    const existing = this.#instanceTargets.get(service);
-    if (existing) return existing;
-    const target = new InstanceTarget(this.#targetOf(service), (requestsOf) =>
-      instances.requestsTo(id, service, (chain) => requestsOf(this.#targetOf(chain))),
-    );
-    this.#instanceTargets.set(service, target);
-    return target;
+  #instance(id: string, hold: Hold, instances: Instances): Target | Promise<Target> | undefined {
+    const service = instances.find(id, hold);
+    if (!service) return undefined;
+    if (!(service instanceof Promise)) return this.#targetOf(service);
+    return service.then((opened) => this.#targetOf(opened));
   }
 
   #targetOf(service: ChainService): ServiceTarget {
@@ -188,7 +162,7 @@ export class Listeners implements Part {
 
   #upgradeAt(path: string): Upgrade {
     return (request, socket, head, target) => {
-      const served = target instanceof InstanceTarget ? target : this.#target;
+      const served = target instanceof ServiceTarget ? target : this.#target;
       socket.on('error', () => {}); // the client is gone
       this.#loadSockets().then(
         (sockets) => sockets.upgrade(request, socket, head, served.socketAt(path)),
@@ -208,7 +182,6 @@ export class Listeners implements Part {
       const { owner: _, ...own } = this.#target.socketAt('/ws');
       const sockets = serveSockets({
         ...own,
-        access: this.#access,
         maximumSockets: config.maximumSockets,
         messageLimit: config.requestBodySizeLimit,
         budget: this.budget,

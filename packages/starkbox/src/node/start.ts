@@ -8,8 +8,7 @@ import { silentLog } from '../log.js';
 import { joined, type Probe, showing, type WorkDisplay } from '../probe.js';
 import { ChainBases } from '../service/chain-bases.js';
 import { ChainService, type SharedParts } from '../service/chain-service.js';
-import type { InstanceRegistry } from '../service/instance-registry.js';
-import { instancesOf } from '../service/instances.js';
+import { type Instances, instancesOf } from '../service/instances.js';
 import { Origins } from '../service/origins.js';
 import { Protocol } from '../service/protocol.js';
 import { openTelemetry } from '../telemetry/telemetry.js';
@@ -17,7 +16,6 @@ import { logBlocksSoon } from './block-log.js';
 import { DumpFiles } from './dump-files.js';
 import { figuresOf } from './figures.js';
 import { BranchHosts } from './hosts.js';
-import { openInstanceStore } from './instance-store.js';
 import type { Lifecycle } from './lifecycle.js';
 import { Listeners, type RootParts } from './listeners.js';
 import type { NodeOptions } from './node-options.js';
@@ -62,7 +60,6 @@ async function openParts(
   const base = await steps.step('genesis', () => bases.create(forked));
   const { config, genesis } = base;
   const stored = await steps.step('store', () => directory?.open(config, forked.fork));
-  const instanceStore = await steps.open('instance store', () => openInstanceStore(config));
   const chain = await steps.step('chain', () => openChain(base.options, stored));
   const failures = new FailureLog(log, config.printTraces ? output : undefined);
   const shared: SharedParts = {
@@ -81,7 +78,7 @@ async function openParts(
     instances: () => instances,
   };
   const service = new ChainService(shared, { base, chain, stored: stored?.stored });
-  const instances: InstanceRegistry = instanceStore?.registryOf(service) ?? instancesOf(service);
+  const instances: Instances = instancesOf(service);
   const dumps = new DumpFiles(config, service.dumpOptions(chain), log, progress);
   // In reverse: changes of the chain are awaited, and then it is dumped.
   steps.push(dumps, service);
@@ -105,14 +102,13 @@ async function openParts(
   const { next } = chain.world.history;
   const forkBlock = forked.fork?.block.number;
   onOpen?.({ block: next - 1, isContinued, isLoaded: dumps.hasLoaded, forkBlock });
-  const { clients } = instances;
   const warm = (): Promise<void> => shared.protocol.schema.warm();
   const listenersOf = (served: ChainService, root?: RootParts): Listeners =>
-    new Listeners({ service: served, root, clients, warm, log }, steps);
+    new Listeners({ service: served, root, warm, log }, steps);
   const branches = new BranchHosts(listenersOf);
   const listeners = listenersOf(service, { telemetry, recorder, instances });
   steps.push(instances, branches, listeners);
-  telemetry.observe(() => figuresOf(service, listeners, origins, instances), instances.metrics);
+  telemetry.observe(() => figuresOf(service, listeners, origins, instances));
   dumps.run();
   return new LocalChain(service, (branch) => branches.hostOf(branch), {
     host: {

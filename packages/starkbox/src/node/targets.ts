@@ -6,7 +6,8 @@ import type { Target } from '../server/http/request-target.js';
 import type { Recorder } from '../server/recorder.js';
 import type { ServedChain } from '../server/ws/server.js';
 import type { ChainService } from '../service/chain-service.js';
-import type { Requests } from '../service/instance-registry.js';
+
+type Requests = Target['dispatcher'];
 
 /** A chain for both servers. Its dispatchers are created by the first request that needs them. */
 export class ServiceTarget implements Target {

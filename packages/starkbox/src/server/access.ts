@@ -9,16 +9,10 @@ export interface AccessOptions {
   readonly host: string;
   /** Further names that a Host header may have; `*` for any. */
   readonly allowedHosts: readonly string[] | undefined;
-  /** URL at which other nodes reach this one. */
-  readonly nodeUrl?: string | undefined;
-  /** URL at which clients reach this node, such as that of a proxy. */
-  readonly publicUrl?: string | undefined;
   /** Sites whose pages may call the node; `*` for any. */
   readonly allowedOrigins: readonly string[] | undefined;
-  /** The token that every request has to carry, unless it carries one of a client. */
+  /** The token that every request has to carry. */
   readonly token: string | undefined;
-  /** Names of clients by the SHA-256 of their tokens, in hexadecimal; there are none by default. */
-  readonly clients?: ReadonlyMap<string, string> | undefined;
 }
 
 /** Prefix of the subprotocol that carries a token in base64url: browsers cannot send headers with a WebSocket. */
@@ -38,26 +32,24 @@ export class AccessRules {
   readonly #hosts: ReadonlySet<string>;
   readonly #origins: ReadonlySet<string>;
   readonly #digest: Buffer | undefined;
-  readonly #clients: ReadonlyMap<string, string> | undefined;
   readonly #admitsAnyHost: boolean;
   readonly #admitsPrivateNames: boolean;
   /** The last admitted Host header: nearly all requests have the same. */
   #admittedHost: string | undefined;
 
   constructor(options: AccessOptions) {
-    const { host, allowedHosts, allowedOrigins, token, clients } = options;
+    const { host, allowedHosts, allowedOrigins, token } = options;
     const isOpen = !isLoopback(host.toLowerCase()) && allowedHosts === undefined;
     this.#hosts = namesOf(options, isOpen);
     this.#origins = new Set(allowedOrigins);
     this.#digest = token === undefined ? undefined : digestOf(token);
-    this.#clients = clients;
     // A rebound page cannot send the token, and paths without one hold no secret.
     this.#admitsAnyHost = this.#hosts.has('*') || (isOpen && this.requiresToken);
     this.#admitsPrivateNames = isOpen;
   }
 
   get requiresToken(): boolean {
-    return this.#digest !== undefined || this.#clients !== undefined;
+    return this.#digest !== undefined;
   }
 
   /**
@@ -93,24 +85,10 @@ export class AccessRules {
 
   /** Whether a request carries a token, if one is required. */
   admitsToken(headers: IncomingHttpHeaders): boolean {
-    return !this.requiresToken || this.#tokenHolder(headers) !== undefined;
-  }
-
-  /** The client whose token a request carries; undefined for all others. */
-  clientOf(headers: IncomingHttpHeaders): string | undefined {
-    return this.#clients && this.#tokenHolder(headers)?.client;
-  }
-
-  /** Undefined for a request without a valid token. */
-  #tokenHolder(headers: IncomingHttpHeaders): { readonly client: string | undefined } | undefined {
+    if (!this.#digest) return true;
     const token =
       bearerToken(headers.authorization) ?? socketToken(headers['sec-websocket-protocol']);
-    if (token === undefined) return undefined;
-    const digest = digestOf(token);
-    if (this.#digest && timingSafeEqual(digest, this.#digest)) return { client: undefined };
-    // The time depends on the digest alone, from which no token can be derived.
-    const client = this.#clients?.get(digest.toString('hex'));
-    return client === undefined ? undefined : { client };
+    return token !== undefined && timingSafeEqual(digestOf(token), this.#digest);
   }
 
   /** The message for a request from a page that may not call this node; undefined for all other requests. */
@@ -160,14 +138,8 @@ function socketToken(header: string | undefined): string | undefined {
 
 /** Lower-case names that this node goes by. */
 function namesOf(options: AccessOptions, isOpen: boolean): ReadonlySet<string> {
-  const { host, allowedHosts = [], nodeUrl, publicUrl } = options;
-  const urls = [nodeUrl, publicUrl].filter((url) => url !== undefined);
-  const names = [
-    host,
-    ...allowedHosts,
-    ...urls.map((url) => new URL(url).hostname),
-    ...(isOpen ? [hostname()] : []),
-  ];
+  const { host, allowedHosts = [] } = options;
+  const names = [host, ...allowedHosts, ...(isOpen ? [hostname()] : [])];
   return new Set(names.map((name) => bare(name.toLowerCase())));
 }
 

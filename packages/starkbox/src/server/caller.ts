@@ -1,7 +1,6 @@
 // Caller of a request, from its headers: site, program, and whether it is the explorer.
 import type { IncomingMessage } from 'node:http';
 import type { Session } from '../rpc/protocol/call-context.js';
-import type { AccessRules } from './access.js';
 
 /** Sent by the explorer. Browsers let no other site send it, because the preflight does not allow it. */
 const TAG_HEADER = 'x-starkbox-client';
@@ -12,7 +11,6 @@ const TAG = /^[a-z-]{1,20}$/;
 export function callerOf(
   request: Pick<IncomingMessage, 'headers' | 'url'>,
   transport: 'http' | 'ws',
-  access: Pick<AccessRules, 'clientOf'> | undefined,
 ): Session {
   const { headers } = request;
   const { origin, 'user-agent': agent } = headers;
@@ -20,7 +18,6 @@ export function callerOf(
   return {
     transport,
     origin,
-    client: access?.clientOf(headers),
     agent,
     tag: typeof tag === 'string' && TAG.test(tag) && isOwn(request) ? tag : undefined,
   };

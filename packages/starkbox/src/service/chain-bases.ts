@@ -76,7 +76,7 @@ export class ChainBases {
     if (!record || isSameGenesis(record, current)) return options;
     if (isKept) {
       failDump(
-        `The file and this chain were made with ${shownDifference(record, current)}. A stored chain keeps its accounts: load the file in a node without --data-dir and --instance-store, or start with a new directory`,
+        `The file and this chain were made with ${shownDifference(record, current)}. A stored chain keeps its accounts: load the file in a node without --data-dir, or start with a new directory`,
       );
     }
     const config = withGenesis(this.of(options).config, record);

@@ -27,7 +27,7 @@ import type { Paymasters } from '../rpc/methods/paymaster.js';
 import type { InstanceControls } from '../rpc/methods/sandbox.js';
 import type { Served } from '../rpc/methods/table.js';
 import { overFork } from '../rpc/origin-routing.js';
-import type { Handler, HandlerLookup } from '../rpc/protocol/call-context.js';
+import type { HandlerLookup } from '../rpc/protocol/call-context.js';
 import {
   Dispatcher,
   type DispatcherOptions,
@@ -73,14 +73,11 @@ export interface SharedParts {
   readonly instances: () => InstanceMethods;
 }
 
-/** What the methods of a chain need of the registry of instances. */
+/** What the methods of a chain need of the instances of its node. */
 export interface InstanceMethods {
-  /** Instances that are listed; in an object store, those in memory. */
   readonly count: number;
   /** Creation, list and deletion, as a chain of the node calls them. */
   controlsFor(caller: ChainService): InstanceControls;
-  /** A handler of a chain that clients call within their rights and quotas. */
-  guarded(service: ChainService, method: string, handler: Handler): Handler;
 }
 
 export interface OwnParts {
@@ -319,9 +316,7 @@ export class ChainService {
   }
 
   async #optionsWith(chain: Chain, genesis: GenesisRecord | undefined): Promise<ChainOptions> {
-    const { bases, settings } = this.shared;
-    const isKept = this.isStored || settings.config.instanceStore !== undefined;
-    return bases.withGenesis(chain.options, genesis, isKept);
+    return this.shared.bases.withGenesis(chain.options, genesis, this.isStored);
   }
 
   /** The world after a journal's calls, made on a scratch chain. */
@@ -372,8 +367,7 @@ export class ChainService {
       // Inside of the routing: errors of the origin are passed on unchanged.
       const explaining = explained ? explainErrors(name, handler, explained) : handler;
       const whole = limitTransactions(name, forked(name, explaining), limits);
-      const withProgress = showLong(name, whole, explained && this.shared.progress);
-      return this.shared.instances().guarded(this, name, withProgress);
+      return showLong(name, whole, explained && this.shared.progress);
     });
   }
 

@@ -5,14 +5,12 @@ import { readCursor } from '../chain/queries/page.js';
 import { realMilliseconds } from '../chain/world/clock.js';
 import { refuse } from '../errors.js';
 import type { InstanceControls, InstancePage, InstanceWish } from '../rpc/methods/sandbox.js';
-import type { Handler } from '../rpc/protocol/call-context.js';
 import { atOnce, inSlices, milliseconds, type Steps } from '../scheduling/slices.js';
 import type { Hold } from '../server/http/request-target.js';
 import type { InstanceRecord } from '../store/instance-records.js';
 import type { InstanceFigures, Store } from '../store/store.js';
-import type { ChainService } from './chain-service.js';
+import type { ChainService, InstanceMethods } from './chain-service.js';
 import { branchFor, newFor, opened, withOptionErrors } from './instance-chains.js';
-import type { InstanceRegistry, Requests } from './instance-registry.js';
 import { figuresOf, instanceRow, shownInstance } from './shown-instance.js';
 
 /** The node's own chain, where the id of an instance can stand. */
@@ -51,10 +49,7 @@ interface Instance {
 }
 
 /** Instances by id. Nothing that a request does depends on their number. */
-export class Instances implements InstanceRegistry {
-  readonly metrics: InstanceRegistry['metrics'] = [];
-  readonly clients = undefined;
-  readonly fleet = undefined;
+export class Instances implements InstanceMethods {
   readonly #root: ChainService;
   readonly #store: Store | undefined;
   readonly #limits: InstanceLimits;
@@ -133,11 +128,7 @@ export class Instances implements InstanceRegistry {
   }
 
   /** The service of an instance, which stays open until it is released; a promise if it is not open yet. */
-  find(
-    id: string,
-    _client: string | undefined,
-    hold: Hold,
-  ): ChainService | Promise<ChainService> | undefined {
+  find(id: string, hold: Hold): ChainService | Promise<ChainService> | undefined {
     let instance: Instance | undefined;
     try {
       instance = this.#get(id);
@@ -168,20 +159,9 @@ export class Instances implements InstanceRegistry {
     if (this.#inMemory.delete(id)) this.#inMemory.set(id, instance);
   }
 
-  requestsTo(
-    _id: string,
-    service: ChainService,
-    requestsOf: (service: ChainService) => Requests,
-  ): Requests {
-    return requestsOf(service);
-  }
-
+  /** Calls a function when an instance is about to be deleted, so that its connections are closed. */
   whenClosed(close: (service: ChainService) => void): void {
     this.#onDeleted.push(close);
-  }
-
-  guarded(_service: ChainService, _method: string, handler: Handler): Handler {
-    return handler;
   }
 
   controlsFor(caller: ChainService): InstanceControls {
@@ -326,7 +306,7 @@ export class Instances implements InstanceRegistry {
 
   async #chainOf(id: string, hold: Hold): Promise<ChainService> {
     if (id === ROOT) return this.#root;
-    return this.find(id, undefined, hold) ?? refuse(`There is no instance ${id}`);
+    return this.find(id, hold) ?? refuse(`There is no instance ${id}`);
   }
 
   #shown({ id }: InstanceRecord): INSTANCE {

@@ -2,10 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import { type Execution, type Probe, type Stage, stopwatch, type Work } from '../probe.js';
-import { type Contents, type ScrapedMetric, scraped } from './scraped.js';
-
-/** A metric of the registry of instances. */
-export type RegistryMetric = ScrapedMetric;
+import { type Contents, scraped } from './scraped.js';
 
 /** Figures that are read at a scrape. */
 export interface Figures {
@@ -105,7 +102,6 @@ function processRegistry(): Registry<Contents> {
   ofProcess = new Registry();
   collectDefaultMetrics({ register: ofProcess });
   scraped(ofProcess, {
-    kind: 'gauge',
     name: 'starkbox_engine_threads',
     help: 'Threads of the engine, busy or idle',
     read: engineThreads,
@@ -205,25 +201,22 @@ export class Metrics implements Probe {
   }
 
   /** Adds figures that are read at each scrape. */
-  observe(look: () => Figures, ofInstances: readonly RegistryMetric[]): void {
+  observe(look: () => Figures): void {
     for (const [name, [help, pick]] of Object.entries(GAUGES)) {
-      scraped(this.#registry, { kind: 'gauge', name, help, read: () => pick(look()) });
+      scraped(this.#registry, { name, help, read: () => pick(look()) });
     }
     scraped(this.#registry, {
-      kind: 'labelled gauge',
       name: 'starkbox_subscriptions',
       help: 'Subscriptions, by topic',
       label: 'topic',
       read: () => look().subscriptions,
     });
     scraped(this.#registry, {
-      kind: 'labelled gauge',
       name: 'starkbox_executions_running',
       help: 'Running executions, by kind',
       label: 'kind',
       read: () => this.#running,
     });
-    for (const metric of ofInstances) scraped(this.#registry, metric);
   }
 
   /** @param method by its canonical name, or `unknown` */

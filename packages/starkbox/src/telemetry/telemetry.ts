@@ -4,7 +4,7 @@ import type { Config } from '../config/options.js';
 import type { Log } from '../log.js';
 import { type CallReport, joined, type Probe, type Stage } from '../probe.js';
 import { milliseconds } from '../scheduling/slices.js';
-import type { Figures, Metrics, RegistryMetric } from './metrics.js';
+import type { Figures, Metrics } from './metrics.js';
 import type { MetricsPage } from './metrics-page.js';
 import type { Traces } from './traces.js';
 
@@ -19,7 +19,7 @@ export interface Telemetry {
    *
    * @param ofInstances metrics of the registry of instances
    */
-  observe(figures: () => Figures, ofInstances: readonly RegistryMetric[]): void;
+  observe(figures: () => Figures): void;
   /** Opens the metrics page, if there is to be one. */
   openPage(
     hostRefusal: (header: string | undefined) => string | undefined,
@@ -43,7 +43,7 @@ export async function openTelemetry(
     probe: joined([...(traces ? [traces.probe] : []), ...(metrics ? [metrics] : [])]),
     onCall: metrics || isVerbose ? reporter(metrics, isVerbose ? log : undefined) : undefined,
     onStall: stallReporter(metrics, log),
-    observe: (figures, ofInstances) => metrics?.observe(figures, ofInstances),
+    observe: (figures) => metrics?.observe(figures),
     async openPage(hostRefusal) {
       if (host === undefined || !metrics) return undefined;
       const { serveMetrics } = await import('./metrics-page.js');

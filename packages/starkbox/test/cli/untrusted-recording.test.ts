@@ -49,7 +49,6 @@ test('every option of files, hosts, ports and secrets is rejected by its name', 
   const values: Readonly<Record<string, unknown>> = {
     configOut: join(folder, 'config-out'),
     dataDir: join(folder, 'data'),
-    instanceStore: join(folder, 'store'),
     host: '0.0.0.0',
     l1: 'anvil',
     forkNetwork: 'http://127.0.0.1:1',
@@ -65,7 +64,7 @@ test('every option of files, hosts, ports and secrets is rejected by its name', 
       `sets the option '${key}'`,
     );
   }
-  for (const name of ['config-out', 'data', 'store', 'dump']) {
+  for (const name of ['config-out', 'data', 'dump']) {
     expect(existsSync(join(folder, name)), name).toBe(false);
   }
 });
@@ -77,7 +76,7 @@ test('no portable option takes a path, a URL, a header or a token', () => {
     const { flag, parse, isSecret = false, group } = OPTIONS[key];
     expect(parse.suggests, flag).not.toBe('paths');
     expect(flag).not.toMatch(/PATH|FILE|DIR|URL|HOST|PORT|HEADER|TOKEN/);
-    expect(['Forking', 'L1', 'Hosting', 'Metrics'], flag).not.toContain(group);
+    expect(['Forking', 'L1', 'Metrics'], flag).not.toContain(group);
     expect(isSecret, flag).toBe(false);
   }
 });

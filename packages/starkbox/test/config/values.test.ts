@@ -134,14 +134,6 @@ describe('options that do not go together', () => {
       '--chain-id A --fork-network http://a',
       /^the argument '--chain-id <CHAIN_ID>' cannot be used with '--fork-network <URL>'$/,
     ],
-    [
-      '--instance-store a --maximum-instances 5',
-      /^the argument '--instance-store <PLACE>' cannot be used with '--maximum-instances <COUNT>'$/,
-    ],
-    [
-      '--instance-store a --instance-idle-seconds 5',
-      /^the argument '--instance-store <PLACE>' cannot be used with '--instance-idle-seconds <SECONDS>'$/,
-    ],
     ['--dump-on exit', /^the following required arguments were not provided:\n {2}--dump-path /],
     ['--dump-on block', /^the following required arguments were not provided:\n {2}--dump-path /],
     ['--fork-block 1', /^the following required arguments were not provided:\n {2}--fork-network /],
@@ -256,13 +248,6 @@ describe('what a node cannot do', () => {
       /^Total balance supply in ERC20 contract exceeded\. /,
     );
     expect(() => checkConfig(defaultConfig({ ...over, accounts: 0 }))).not.toThrow();
-  });
-
-  test('nodes of tenants that cannot ask each other', () => {
-    const fleet = { tenants: 'tenants.json', nodeUrl: 'http://10.0.0.7:5050' };
-    expect(() => checkConfig(defaultConfig(fleet))).toThrow(/set --auth-token.* for all of them$/);
-    expect(() => checkConfig(defaultConfig({ ...fleet, authToken: 'x' }))).not.toThrow();
-    expect(() => checkConfig(defaultConfig({ tenants: 'tenants.json' }))).not.toThrow();
   });
 });
 

@@ -76,8 +76,8 @@ test('files: every option that takes a path is named', () => {
 test('files: every environment variable that the packages read is named', () => {
   const options = readPage('docs/reference/options.md');
   const page = `${readPage('docs/reference/files.md')}${options}`;
-  const read = sourceTexts('starkbox/src', 'hosting/src', 'testing/src', 'engine/js').flatMap(
-    (text) => [...text.matchAll(/\benv\['([A-Z_]+)'\]/g)].map(([, name = '']) => name),
+  const read = sourceTexts('starkbox/src', 'testing/src', 'engine/js').flatMap((text) =>
+    [...text.matchAll(/\benv\['([A-Z_]+)'\]/g)].map(([, name = '']) => name),
   );
   const internal = new Set(['STARKBOX_REPORT_FOLDER', 'CI']);
   const names = new Set(

@@ -321,7 +321,7 @@ test('questions to a forked chain have their own', async () => {
     upstreamCacheSize: 3,
   };
   const metrics = new Metrics();
-  metrics.observe(() => nothing, []);
+  metrics.observe(() => nothing);
   const work = { kind: 'upstream', method: 'starknet_getNonce' } as const;
   await metrics.around(work, async () => '0x0');
   await expect(metrics.around(work, () => Promise.reject(new Error('gone')))).rejects.toThrow();
@@ -357,15 +357,12 @@ test('a port in use is reported at the start', async () => {
   other.close();
 });
 
-/** Metrics of a package that this node does not load. */
-const OF_HOSTING = 'starkbox_hosting_';
-
 describe('the dashboard', () => {
   const text = readFileSync(new URL('grafana-dashboard.json', REFERENCE), 'utf8');
   const { panels }: { readonly panels: readonly Panel[] } = JSON.parse(text);
-  const queries = panels
-    .flatMap(({ title, targets = [] }) => targets.map(({ expr }) => [title, expr] as const))
-    .filter(([, query]) => !query.includes(OF_HOSTING));
+  const queries = panels.flatMap(({ title, targets = [] }) =>
+    targets.map(({ expr }) => [title, expr] as const),
+  );
 
   test.each(queries)('%s: %s', async (_, query) => {
     const { types, labels } = await scrape();
@@ -393,7 +390,7 @@ test('the page about metrics lists every metric of ours, and no other', async ()
   const page = readFileSync(new URL('metrics.md', REFERENCE), 'utf8');
   const listed = [...page.matchAll(/^\| `(\w+)` \| (?:counter|gauge|histogram)/gm)];
   const ours = await ourMetrics();
-  const names = listed.flatMap(([, name = '']) => (name.startsWith(OF_HOSTING) ? [] : [name]));
+  const names = listed.map(([, name = '']) => name);
   expect(names.toSorted()).toEqual(ours.toSorted());
 });
 

@@ -28,7 +28,6 @@ import type {
 import type { FUNCTION_CALL } from '@starkbox/spec';
 import { RpcError } from '../../errors.js';
 import { during, type Execution, type Probe } from '../../probe.js';
-import { countExecutions } from '../../scheduling/execution-meter.js';
 import { Semaphore } from '../../scheduling/semaphore.js';
 
 export interface ExecutionLimits {
@@ -140,7 +139,6 @@ export class Executions {
     call: FUNCTION_CALL,
     { signal }: RunOptions = {},
   ): Promise<CallOutcome> {
-    countExecutions(1);
     const outcome = await this.#run('call', () => state.call(block, call), signal);
     if (outcome.printed) this.#limits.onPrinted?.(outcome.printed);
     return outcome;
@@ -153,7 +151,6 @@ export class Executions {
     call: FunctionCall,
     { signal }: RunOptions = {},
   ): Promise<Invocation<State>> {
-    countExecutions(1);
     return this.#run('call', () => state.invokeOffThread(block, call), signal);
   }
 
@@ -165,7 +162,6 @@ export class Executions {
     flags: Flags,
     { signal, initialReads = false }: RunOptions = {},
   ): Promise<readonly (Executed | Rejected)[]> {
-    countExecutions(transactions.length);
     const reports =
       transactions.length > 1
         ? await this.#batch(
@@ -191,7 +187,6 @@ export class Executions {
     flags: Flags,
     { signal, ...options }: RetraceOptions & RunOptions,
   ): Promise<readonly Retrace[]> {
-    countExecutions(transactions.length);
     return this.#batch(
       (limits) => state.retrace(block, transactions, flags, { ...options, ...limits }),
       signal,
@@ -205,7 +200,6 @@ export class Executions {
     call: FUNCTION_CALL,
     { visited = false, signal }: Pick<RetraceOptions, 'visited'> & RunOptions,
   ): Promise<Retrace> {
-    countExecutions(1);
     const run = (): Promise<Retrace> => state.retraceCall(block, call, { visited });
     return this.#slots.tracing.run(() => this.#run('call', run, signal), signal, this.client);
   }
@@ -221,7 +215,6 @@ export class Executions {
       ...limits
     }: DebugLimits & RunOptions & { readonly firstWrite?: SlotWrite | undefined },
   ): Promise<DebugTrace> {
-    countExecutions(transactions.length);
     return this.#batch(
       (batchLimits) => state.record(block, transactions, flags, { ...limits, ...batchLimits }),
       signal,
@@ -235,7 +228,6 @@ export class Executions {
     call: FUNCTION_CALL,
     { signal, ...limits }: DebugLimits & RunOptions,
   ): Promise<DebugTrace> {
-    countExecutions(1);
     const run = (): Promise<DebugTrace> => state.recordCall(block, call, limits);
     return this.#slots.tracing.run(() => this.#run('call', run, signal), signal, this.client);
   }
@@ -298,7 +290,6 @@ export function executeForWriter(
   { context, transaction, flags, closing }: WriterExecution,
   probe: Probe | undefined,
 ): Promise<Applied | ExecutedAndClosed | Rejected> {
-  countExecutions(1);
   return during(
     probe,
     { kind: 'execution', of: 'transaction' },
@@ -316,7 +307,6 @@ export function executeInBlock(
   room: BlockRoom,
   probe: Probe | undefined,
 ): Promise<AppliedWithin | Rejected | Full> {
-  countExecutions(1);
   return during(probe, { kind: 'execution', of: 'transaction' }, () =>
     state.executeWithin(context, transaction, flags, room),
   );
@@ -328,7 +318,6 @@ export function callForWriter(
   block: Block,
   call: FUNCTION_CALL,
 ): Promise<CallOutcome> {
-  countExecutions(1);
   return state.call(block, call);
 }
 

@@ -36,9 +36,6 @@ const OPTIONS = {
   artifacts: { type: 'string', suggests: 'paths' },
   out: { type: 'string', suggests: 'paths' },
   resources: { type: 'boolean' },
-  'instance-store': { type: 'string', suggests: 'paths' },
-  'older-than': { type: 'string' },
-  'dry-run': { type: 'boolean' },
   'allow-hosts': { type: 'string' },
   port: { type: 'string' },
   stdio: { type: 'boolean' },
@@ -448,26 +445,6 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       const { serveMcp } = await import('./mcp.js');
       await serveMcp(url, hosts);
       return '';
-    },
-  },
-  gc: {
-    args: '--instance-store STORE',
-    positionals: 0,
-    summary: 'Delete unused files of hosted instances',
-    details: [
-      'Deletes tables that no instance uses: tables of deleted instances, and tables that were merged into larger ones. Nodes may run meanwhile, unless the store is a folder.',
-    ],
-    takes: {
-      'instance-store': ['STORE', 'The folder or bucket, as for the nodes.'],
-      'older-than': ['HOURS', 'Keep younger tables (default: 24, the minimum for a bucket).'],
-      'dry-run': ['', 'Print what would be deleted.'],
-    },
-    hasJson: true,
-    async run({ style: { json }, values }) {
-      const { loadHosting } = await import('../../node/instance-store.js');
-      const { collect } = await loadHosting();
-      const { 'instance-store': store, 'older-than': hours, 'dry-run': isDryRun = false } = values;
-      return collect({ store, hours, isDryRun, json });
     },
   },
   completions: {

@@ -1,7 +1,6 @@
 // Subscription to what happens to the sandbox, and its instances.
 import type { INSTANCE, INSTANCE_ROW } from '@starkbox/spec';
 import { refuse } from '../../errors.js';
-import type { CallContext } from '../protocol/call-context.js';
 import type { Group } from '../protocol/handlers.js';
 import type { SandboxNotifications } from '../subscriptions/sandbox-notifications.js';
 import type { Subscriptions } from '../subscriptions/subscriptions.js';
@@ -15,8 +14,6 @@ export interface InstanceWish {
   readonly ttl: number | undefined;
 }
 
-type Client = CallContext['session']['client'];
-
 export interface InstancePage {
   readonly rows: readonly INSTANCE_ROW[];
   readonly total: number;
@@ -25,13 +22,10 @@ export interface InstancePage {
 
 /** The instances of a node, as one of its chains creates and deletes them. */
 export interface InstanceControls {
-  create(wish: InstanceWish, client: Client): Promise<INSTANCE>;
-  list(
-    page: { readonly cursor: string | undefined; readonly limit: number },
-    client: Client,
-  ): InstancePage | Promise<InstancePage>;
+  create(wish: InstanceWish): Promise<INSTANCE>;
+  list(page: { readonly cursor: string | undefined; readonly limit: number }): InstancePage;
   /** False if there is none of that id. */
-  delete(id: string, client: Client): Promise<boolean>;
+  delete(id: string): Promise<boolean>;
 }
 
 /** Rows of a page by default. */
@@ -60,16 +54,16 @@ export function instanceMethods(
   instances: InstanceControls,
 ): Group<'devnet_createInstance' | 'devnet_listInstances' | 'devnet_deleteInstance'> {
   return {
-    devnet_createInstance: ({ from, name, options, ttl }, { session }) =>
-      instances.create({ from, name, options, ttl }, session.client),
+    devnet_createInstance: ({ from, name, options, ttl }) =>
+      instances.create({ from, name, options, ttl }),
 
-    async devnet_listInstances({ cursor, limit = LIMIT }, { session }) {
-      const { rows, total, next } = await instances.list({ cursor, limit }, session.client);
+    devnet_listInstances({ cursor, limit = LIMIT }) {
+      const { rows, total, next } = instances.list({ cursor, limit });
       return { instances: rows, total, next };
     },
 
-    async devnet_deleteInstance({ instance_id }, { session }) {
-      const isDeleted = await instances.delete(instance_id, session.client);
+    async devnet_deleteInstance({ instance_id }) {
+      const isDeleted = await instances.delete(instance_id);
       if (!isDeleted) refuse(`There is no instance ${instance_id}`);
       return {};
     },

@@ -7,8 +7,6 @@ import type { LongList } from './long-list.js';
 
 /** The caller, as far as an answer may depend on it. */
 export interface Session extends Caller {
-  /** The client whose own token the call carries; undefined for the operator, and where clients have no such tokens. */
-  readonly client?: string | undefined;
   /** The key that a client of the paymaster sent. */
   readonly apiKey?: string | undefined;
   /** The socket, which can receive notifications. */

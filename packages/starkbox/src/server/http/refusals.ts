@@ -1,10 +1,9 @@
 // Refusals of requests: host, page, token and type of their body, and instances that cannot be opened here.
 import type { IncomingMessage } from 'node:http';
 import { ERRORS } from '@starkbox/spec';
-import { InstanceElsewhere, RpcError } from '../../errors.js';
+import { RpcError } from '../../errors.js';
 import type { Log } from '../../log.js';
 import { errorAnswer, idOf } from '../../rpc/protocol/envelope.js';
-import type { AccessRules } from '../access.js';
 import { callerOf } from '../caller.js';
 import { json, type Reply } from './reply.js';
 import {
@@ -57,11 +56,11 @@ export function refuseAccess(
 
 export function refusalOf(
   request: IncomingMessage,
-  { access, onRefusal }: Rules,
+  { onRefusal }: Pick<Target, 'onRefusal'>,
   status: number,
   error: RpcError,
 ): Reply {
-  onRefusal?.(callerOf(request, 'http', access), `${request.method} ${pathOf(request)}`, error);
+  onRefusal?.(callerOf(request, 'http'), `${request.method} ${pathOf(request)}`, error);
   return json(status, errorAnswer(error));
 }
 
@@ -75,21 +74,14 @@ export function refuseWallet(request: IncomingMessage, options: Rules): Reply | 
   return refusalOf(request, options, 403, new RpcError(ERRORS.METHOD_FORBIDDEN.code, message));
 }
 
-export function refuseType(
-  request: IncomingMessage,
-  { onRefusal }: Target,
-  access: AccessRules | undefined,
-): Reply | undefined {
+export function refuseType(request: IncomingMessage, { onRefusal }: Target): Reply | undefined {
   const type = request.headers['content-type'] ?? '';
   if (JSON_TYPE.test(type)) return undefined;
   const wrong = `Content-Type must be application/json, got ${type.slice(0, LONGEST_TYPE)}`;
   const reason = type === '' ? 'Missing content type' : wrong;
   const error = new RpcError(ERRORS.INVALID_REQUEST.code, 'Invalid request', { reason });
-  return refusalOf(request, { access, onRefusal }, 200, error);
+  return refusalOf(request, { onRefusal }, 200, error);
 }
-
-/** Errors after which the request can be sent again. */
-const LATER: readonly number[] = [ERRORS.LEASE_NOT_HELD.code, ERRORS.SERVICE_BUSY.code];
 
 /** An instance that cannot be opened. */
 export interface Unopened {
@@ -99,23 +91,12 @@ export interface Unopened {
   readonly target: Target;
 }
 
-/** Another node has it, its store is damaged, or its options are refused. */
-export function notOpened(err: unknown, request: IncomingMessage, log: Log): Unopened {
+/** The data directory is damaged, or its options are refused. */
+export function notOpened(err: unknown, log: Log): Unopened {
   if (!(err instanceof RpcError)) log.error({ err }, 'an instance cannot be opened');
   const internal = 'Internal error; see the log of the node for the cause';
   const error = err instanceof RpcError ? err : new RpcError(ERRORS.INTERNAL_ERROR.code, internal);
   const dispatcher = { handle: async (text: string) => errorAnswer(error, idOf(text)) };
   const target = { dispatcher, config: () => errorAnswer(error) };
-  return { reply: replyTo(error, request), target };
-}
-
-/** Pages are redirected. Calls get an error with the address: clients of JSON-RPC follow no redirects. */
-function replyTo(error: RpcError, { method, url = '/' }: IncomingMessage): Reply {
-  if (!(error instanceof InstanceElsewhere)) {
-    return json(LATER.includes(error.code) ? 503 : 500, errorAnswer(error));
-  }
-  if (method === 'GET' || method === 'HEAD') {
-    return { status: 307, headers: { location: error.url + url } };
-  }
-  return json(421, errorAnswer(error));
+  return { reply: json(500, errorAnswer(error)), target };
 }

@@ -32,12 +32,8 @@ export const NO_INSTANCE =
 const INSTANCES = '/instances/';
 const INSTANCE_PATH = /^\/instances\/([^/]+)(\/.*)?$/;
 
-/** Another chain by its id, as a client with its own token or any other caller sees it; a promise while it is being opened. */
-export type FindInstance = (
-  id: string,
-  client: string | undefined,
-  hold: Hold,
-) => Target | Promise<Target | undefined> | undefined;
+/** Another chain by its id; a promise while it is being opened. */
+export type FindInstance = (id: string, hold: Hold) => Target | Promise<Target> | undefined;
 
 /** Keeps an instance open: is given a function to call once, when the request or its socket has ended. */
 export type Hold = (release: () => void) => void;
@@ -66,7 +62,7 @@ export function destinationOf(
     const target = instanceTarget ?? substitute;
     return target && { target, path };
   };
-  const target = instance(id, access?.clientOf(request.headers), hold);
+  const target = instance(id, hold);
   return target instanceof Promise ? target.then(destinationAt) : destinationAt(target);
 }
 

@@ -160,16 +160,14 @@ class RequestSession implements Session {
   readonly origin: string | undefined;
   readonly agent: string | undefined;
   readonly tag: string | undefined;
-  readonly client: string | undefined;
   readonly apiKey: string | undefined;
   #controller: AbortController | undefined;
   #ending: { readonly reason: unknown } | undefined;
 
-  constructor({ origin, agent, tag, client, apiKey }: Session) {
+  constructor({ origin, agent, tag, apiKey }: Session) {
     this.origin = origin;
     this.agent = agent;
     this.tag = tag;
-    this.client = client;
     this.apiKey = apiKey;
   }
 

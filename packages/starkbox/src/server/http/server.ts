@@ -24,7 +24,6 @@ import {
   refuseWallet,
   type Unopened,
 } from './refusals.js';
-import { type ReleaseOptions, releasedBy, serveRelease } from './release.js';
 import { json, preflight, type Reply, text } from './reply.js';
 import {
   type Destination,
@@ -39,7 +38,7 @@ import { send } from './send-reply.js';
 import { rawReply, type Upgrade, withoutUpgrade } from './upgrade.js';
 import { WALLET_PATH, type WalletScript } from './wallet-script.js';
 
-export interface HttpOptions extends Target, ReleaseOptions, Omit<RpcRequestOptions, 'dispatcher'> {
+export interface HttpOptions extends Target, Omit<RpcRequestOptions, 'dispatcher'> {
   /** None by default. */
   readonly versions?: ReadonlyMap<string, RpcRequestOptions['dispatcher']>;
   /** Another chain, by its id in paths that begin with `/instances/`. */
@@ -176,7 +175,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
       );
       if (!(destination instanceof Promise)) return take(destination);
       destination.then(take, (error: unknown) =>
-        socket.end(rawReply(notOpened(error, request, options.log).reply)),
+        socket.end(rawReply(notOpened(error, options.log).reply)),
       );
     });
   }
@@ -213,7 +212,7 @@ function listen(server: Server, { host, port }: HttpOptions): Promise<number> {
 
 function createRoutes(options: HttpOptions, connections: Connections): ReadonlyMap<string, Route> {
   const { budget = new MemoryBudget() } = options;
-  const { timeoutSeconds, bodyLimit, access } = options;
+  const { timeoutSeconds, bodyLimit } = options;
   const limits = { budget, deadlines: new Deadlines(timeoutSeconds * 1000) };
   const calls = (
     dispatcherAt: (destination: Destination) => Target['dispatcher'],
@@ -222,16 +221,16 @@ function createRoutes(options: HttpOptions, connections: Connections): ReadonlyM
     POST: (open, destination) => {
       const { request } = open;
       const { target } = destination;
-      const caller = callerOf(request, 'http', access);
+      const caller = callerOf(request, 'http');
       return (
-        refuseType(request, target, access) ??
+        refuseType(request, target) ??
         serveRpcRequest(
           {
             open,
             session: sessionFacts ? { ...caller, ...sessionFacts(request) } : caller,
             isLast: () => connections.isLast(open),
             refuse: (status, error) =>
-              refusalOf(request, { access, onRefusal: target.onRefusal }, status, error),
+              refusalOf(request, { onRefusal: target.onRefusal }, status, error),
           },
           {
             dispatcher: dispatcherAt(destination),
@@ -247,7 +246,7 @@ function createRoutes(options: HttpOptions, connections: Connections): ReadonlyM
   const routes = new Map<string, Route>([
     ...[...RPC_PATHS, ...(options.versions?.keys() ?? [])].map((path) => [path, rpc] as const),
     ['/is_alive', { GET: () => text(200, 'Alive!!!'), isOpen: true }],
-    ['/config', { GET: ({ request }, { target }) => serveConfig(request, target, access) }],
+    ['/config', { GET: ({ request }, { target }) => serveConfig(request, target) }],
   ]);
   if (options.paymaster) {
     const paymaster = calls(
@@ -285,10 +284,6 @@ function serve(
   options: HttpOptions,
 ): Reply | Promise<Reply | undefined> {
   const { request } = open;
-  const released = releasedBy(request, options);
-  if (released !== undefined) {
-    return refuseAccess(request, options, 'call') ?? serveRelease(released, options);
-  }
   const earlyRefusal = refuseBeforeLookup(request, options);
   if (earlyRefusal) return earlyRefusal;
   const destination = destinationOf(request, options, options, (release) =>
@@ -297,7 +292,7 @@ function serve(
   if (!(destination instanceof Promise)) return serveAt(destination, routes, open, options);
   return destination.then(
     (opened) => serveAt(opened, routes, open, options),
-    (error: unknown) => serveUnopened(notOpened(error, request, options.log), routes, open),
+    (error: unknown) => serveUnopened(notOpened(error, options.log), routes, open),
   );
 }
 
@@ -366,16 +361,12 @@ function upgradeOf(
   return isUpgrade ? upgrades?.get(path) : undefined;
 }
 
-function serveConfig(
-  request: IncomingMessage,
-  { config, onRefusal }: Target,
-  access: AccessRules | undefined,
-): Reply {
+function serveConfig(request: IncomingMessage, { config, onRefusal }: Target): Reply {
   const publicConfig = config();
   if (publicConfig === undefined) {
     const reason = '/config returns the same as devnet_getConfig, which --restrictive-mode forbids';
     const error = new RpcError(ERRORS.METHOD_FORBIDDEN.code, 'Method forbidden', { reason });
-    return refusalOf(request, { access, onRefusal }, 403, error);
+    return refusalOf(request, { onRefusal }, 403, error);
   }
   const reply = json(200, publicConfig);
   const link = '</rpc>; rel="successor-version"; title="JSON-RPC method devnet_getConfig"';

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import { MemoryBudget } from '../../scheduling/memory-budget.js';
-import { type AccessRules, SOCKET_PROTOCOL } from '../access.js';
+import { SOCKET_PROTOCOL } from '../access.js';
 import { callerOf } from '../caller.js';
 import {
   Connection,
@@ -19,8 +19,6 @@ export interface SocketOptions extends ConnectionOptions {
   readonly messageLimit: number;
   /** What all requests and answers may hold together; unlimited by default. */
   readonly budget?: MemoryBudget | undefined;
-  /** Names clients. */
-  readonly access?: Pick<AccessRules, 'clientOf'>;
   /** The most connections at a time. */
   readonly maximumSockets?: number;
   /** Interval of pings; 30,000 by default. A client that misses one is disconnected. */
@@ -95,7 +93,7 @@ export function serveSockets(options: SocketOptions): Sockets {
         return;
       }
       server.handleUpgrade(request, stream, head, (socket) => {
-        const session = callerOf(request, 'ws', options.access);
+        const session = callerOf(request, 'ws');
         const { owner, ...called } = served;
         const connectionOptions = { ...options, ...called };
         const { dispatcher } = connectionOptions;

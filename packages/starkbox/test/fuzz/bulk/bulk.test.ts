@@ -42,7 +42,6 @@ const SHARES: Readonly<Record<string, number>> = {
   'identities of data directories': 20,
   artifacts: 2,
   'debug information of artifacts': 14,
-  'manifests of hosted instances': 8,
   'packed classes of the engine': 3.3,
 };
 

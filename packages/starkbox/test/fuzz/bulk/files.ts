@@ -4,8 +4,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { deflateSync } from 'node:zlib';
 import { Class } from '@starkbox/engine';
-import { MemoryRun } from '../../../../hosting/src/layers/run.js';
-import { manifestBytes, readManifest } from '../../../../hosting/src/manifest.js';
 import { recordOf } from '../../../src/chain/history/packed-block.js';
 import { readConfigFile } from '../../../src/config/file.js';
 import { UsageError } from '../../../src/config/option.js';
@@ -142,17 +140,6 @@ export async function fileTargets(folder: string): Promise<readonly Target[]> {
         ),
     },
     {
-      name: 'manifests of hosted instances',
-      lanes: 1,
-      seeds: [manifest()],
-      // Their readers add the key to any error.
-      take: (input) =>
-        outcome(
-          () => readManifest(input),
-          () => true,
-        ),
-    },
-    {
       name: 'packed classes of the engine',
       lanes: 1,
       seeds: packed,
@@ -212,37 +199,6 @@ const DEBUG_INFO = {
     },
   },
 };
-
-function manifest(): Buffer {
-  const record = {
-    id: 'a1',
-    name: 'one',
-    from: undefined,
-    options: [{ seed: 1 }],
-    created: 5,
-    ttl: 60,
-    tenant: undefined,
-  };
-  const entries = Array.from({ length: 40 }, (_, at): [Buffer, Buffer | undefined] => [
-    Buffer.from(`key ${String(at).padStart(3)}`),
-    at % 7 === 0 ? undefined : Buffer.alloc(at, at),
-  ]);
-  return manifestBytes({
-    record,
-    settings: { seed: '1', chainId: null },
-    owner: 'node-1',
-    writer: 'node-1',
-    fence: 3,
-    nonce: '0123456789abcdef',
-    layers: ['aa', 'bb'],
-    shared: 1,
-    blockNumber: 4,
-    transactionCount: 6,
-    idle: 7,
-    isDeleted: false,
-    newest: MemoryRun.EMPTY.with(entries),
-  });
-}
 
 function lockText(): string {
   return stringify({

@@ -12,8 +12,7 @@ import { RawSocket } from '../../support/raw-socket.js';
 const dispatcher: SocketOptions['dispatcher'] = {
   handle: async (text) => {
     if (text.includes('unexpected')) throw new Error('the disk is on fire');
-    if (text.includes('expected'))
-      throw new RpcError(ERRORS.LEASE_NOT_HELD.code, 'the lease is lost');
+    if (text.includes('expected')) throw new RpcError(ERRORS.SERVICE_BUSY.code, 'try again');
     return text;
   },
 };
@@ -54,7 +53,7 @@ test('a call whose handling throws is answered with its id, and the next one too
     {
       jsonrpc: '2.0',
       id: 1,
-      error: { code: ERRORS.LEASE_NOT_HELD.code, message: 'the lease is lost' },
+      error: { code: ERRORS.SERVICE_BUSY.code, message: 'try again' },
     },
     expect.objectContaining({ id: 2, method: 'last' }),
   ]);
