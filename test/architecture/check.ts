@@ -110,7 +110,7 @@ export function findViolations(
 }
 
 /**
- * The index of a package, and the file of a subpath that it exports, such as `registry.ts` for `./registry`. Node has
+ * The index of a package, and the file of a subpath that it exports, such as `client.ts` for `./client`. Node has
  * `client-node.ts` for `./client`.
  */
 function isEntry(file: string, { sources, exports }: Package): boolean {
