@@ -15,7 +15,7 @@ import { type ComparisonRun, measuringNow, type Row, significant } from '../harn
 import { defineScenario, type Run } from '../harness/scenario.js';
 import { type Address, OUR_COMMAND, SpawnedNode } from '../harness/spawned-node.js';
 import { FIRST_SECONDS, TRANSFERS } from './first-seconds.js';
-import { ABORTS, DUMPS, EVENTS, LARGE_STATE, LONG_CHAIN } from './large-chains.js';
+import { EVENTS, LARGE_STATE, LONG_CHAIN } from './large-chains.js';
 import { lineOf, linesOf } from './lines.js';
 import { CLIENTS, FORKS, READS } from './many-clients.js';
 import { type Group, type Measurement, measureGroup, type Size } from './measure.js';
@@ -26,9 +26,7 @@ const GROUPS: readonly Group[] = [
   READS,
   LARGE_STATE,
   LONG_CHAIN,
-  ABORTS,
   EVENTS,
-  DUMPS,
   CLIENTS,
   FORKS,
 ];
@@ -119,7 +117,6 @@ export const scenario = defineScenario({
     slots: [1_000_000, 20_000],
     events: [100_000, 2_000],
     sockets: [1_000, 50],
-    connections: [2_000, 100],
     seconds: [4, 1],
     limit: [300_000, 20_000],
   },

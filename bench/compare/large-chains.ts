@@ -1,7 +1,4 @@
 // Workloads on large states, long chains and many events.
-import { rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { starknetKeccak } from '@starkbox/engine';
 import { hex } from '../../packages/engine/test/fixtures/chain.js';
 import { mean } from '../harness/figures.js';
@@ -240,27 +237,6 @@ export const LONG_CHAIN: Group = {
   workloads: [growth, transferMemory],
 };
 
-/** Aborting blocks needs their states, which not every node keeps by default. */
-export const ABORTS: Group = {
-  title: 'Aborted blocks',
-  options: '--state-archive-capacity full',
-  workloads: [
-    single(
-      'abort_100',
-      'abort of 100 blocks with a transfer each',
-      'ms',
-      async ({ node, signer }) => {
-        const requests = signer.copy().transfers(100);
-        for (const request of requests) await node.send(request);
-        const number = Number(await node.call('starknet_blockNumber', {}));
-        const starting_block_id = { block_number: number - 99 };
-        return each(1, () => node.call('devnet_abortBlocks', { starting_block_id }));
-      },
-      { rounds: 3 },
-    ),
-  ],
-};
-
 // Events.
 
 const EVENTS_EACH = 200;
@@ -325,37 +301,5 @@ export const EVENTS: Group = {
     single('events_all', '`starknet_getEvents` of 100,000, 1,000 a page', 'ms', readEvents, {
       rounds: 3,
     }),
-  ],
-};
-
-// Dumps.
-
-/** A dump of 200 transfers, and a load of it from a file. */
-export const DUMPS: Group = {
-  title: 'Dumps',
-  options: '--dump-on request',
-  workloads: [
-    {
-      figures: [
-        figure('dump', '`devnet_dump` of 200 transfers', 'ms'),
-        figure('load', '`devnet_load` of 200 transfers', 'ms'),
-      ],
-      rounds: 3,
-      measure: async ({ node, signer, name }, { quick }) => {
-        await node.call('devnet_restart', {});
-        await sendAll(node, signer.fresh().transfers(quick ? 40 : 200));
-        let written: unknown;
-        const dump = await each(1, async () => {
-          written = await node.call('devnet_dump', {});
-        });
-        const path = join(tmpdir(), `starkbox-bench-${process.pid}-${name}.json`);
-        try {
-          writeFileSync(path, JSON.stringify(written));
-          return [dump, await each(1, () => node.call('devnet_load', { path }))];
-        } finally {
-          rmSync(path, { force: true });
-        }
-      },
-    },
   ],
 };

@@ -2,7 +2,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -63,13 +62,6 @@ export const READS: Group = {
       key: storageAddress('ERC20_total_supply'),
       block_id: 'latest',
     }),
-    single(
-      'transfer_before_reads',
-      'STRK transfer after these reads',
-      'ms',
-      ({ node, signer }) => sendAll(node, signer.transfers(20)),
-      { rounds: 1 },
-    ),
     throughput('block_with_receipts', 'starknet_getBlockWithReceipts', {
       block_id: { block_number: 10 },
     }),
@@ -128,28 +120,8 @@ async function subscribed({ node, signer }: Side, sockets: number): Promise<numb
   }
 }
 
-/** Milliseconds until all of many clients that connect at once have their first answer. */
-async function connected({ node }: Side, connections: number): Promise<number> {
-  const { hostname, port } = new URL(node.url);
-  const body = rpcBody('starknet_blockNumber');
-  const request = `POST /rpc HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-  const client = (): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const socket = connect(Number(port), hostname, () => socket.write(request));
-      socket.once('data', (piece: Buffer) => {
-        socket.destroy();
-        if (piece.includes(' 200 ')) resolve();
-        else reject(new Unable(`answers ${piece.toString().split('\r\n')[0]}`));
-      });
-      socket.once('error', reject);
-    });
-  const begin = performance.now();
-  await Promise.all(Array.from({ length: connections }, client));
-  return performance.now() - begin;
-}
-
 export const CLIENTS: Group = {
-  title: 'Many clients',
+  title: 'Subscribers',
   workloads: [
     single(
       'subscribed',
@@ -157,13 +129,6 @@ export const CLIENTS: Group = {
       'ms',
       (side, { sockets }) => subscribed(side, sockets),
       { rounds: 3 },
-    ),
-    single(
-      'connections',
-      '2,000 clients connect at once, until all are answered',
-      'ms',
-      (side, { connections }) => connected(side, connections),
-      { rounds: 5 },
     ),
   ],
 };

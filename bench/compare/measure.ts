@@ -54,7 +54,6 @@ export interface Size {
   readonly slots: number;
   readonly events: number;
   readonly sockets: number;
-  readonly connections: number;
   /** Of each throughput measurement. */
   readonly seconds: number;
   /** Milliseconds after which repeated work ends early. */

@@ -85,19 +85,6 @@ export class GrowingChain {
     return this.#blocks[transfer - 1] ?? Number.NaN;
   }
 
-  /** Takes over a stored chain in which one of so many blocks has a transfer. */
-  async resume(every: number): Promise<void> {
-    const latest = Number(await this.node.request('starknet_blockNumber'));
-    while (this.#latest < latest) this.nextBlock(every);
-  }
-
-  /** The request of the next block: of a transfer, if its number is a multiple. It must be sent. */
-  nextBlock(every: number): string {
-    if ((this.#latest + 1) % every === 0) return this.nextTransfer();
-    this.#latest += 1;
-    return rpcBody('devnet_createBlock');
-  }
-
   /** The request of a further transfer, which closes a block. It must be sent. */
   nextTransfer(): string {
     this.#latest += 1;
@@ -156,14 +143,10 @@ export type Read = (chain: GrowingChain, transfer: number) => string | Promise<s
 
 const blockId = (number: number) => ({ block_id: { block_number: number } });
 
-const byHash =
-  (method: string): Read =>
-  async (chain, transfer) =>
-    rpcBody(method, { transaction_hash: await chain.hashIn(chain.blockOf(transfer)) });
-
-export const readTransaction: Read = byHash('starknet_getTransactionByHash');
-export const readReceipt: Read = byHash('starknet_getTransactionReceipt');
-export const readTrace: Read = byHash('starknet_traceTransaction');
+export const readTransaction: Read = async (chain, transfer) => {
+  const transaction_hash = await chain.hashIn(chain.blockOf(transfer));
+  return rpcBody('starknet_getTransactionByHash', { transaction_hash });
+};
 
 export const readBlock: Read = (chain, transfer) =>
   rpcBody('starknet_getBlockWithReceipts', blockId(chain.blockOf(transfer)));
@@ -179,15 +162,4 @@ export const readSlot: Read = (chain, transfer) =>
 export const readEventsByKey: Read = (_, transfer) =>
   rpcBody('starknet_getEvents', {
     filter: { keys: [[TRANSFER_EVENT], [], [receiver(transfer)]], chunk_size: CHUNK },
-  });
-
-/** A page of the token's events from the block of a transfer on. */
-export const readEventsByAddress: Read = (chain, transfer) =>
-  rpcBody('starknet_getEvents', {
-    filter: {
-      address: STRK,
-      from_block: { block_number: chain.blockOf(transfer) },
-      to_block: 'latest',
-      chunk_size: CHUNK,
-    },
   });

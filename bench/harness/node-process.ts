@@ -28,14 +28,6 @@ export interface MemoryUse extends AllocatorFigures {
   readonly counted: number;
 }
 
-export interface ProcessUse {
-  /** Resident bytes, now and at most. */
-  readonly memory: number;
-  readonly peak: number;
-  /** Seconds so far. */
-  readonly cpu: number;
-}
-
 let node: LocalChain | undefined;
 let metricsUrl: string | undefined;
 
@@ -70,15 +62,6 @@ const commands = {
     const anonymous = anonymousOf(rss);
     const native = anonymous - getHeapStatistics().total_physical_size - external;
     return { rss, anonymous, heap: heapUsed, native, counted, ...allocatorFigures() };
-  },
-
-  use(): ProcessUse {
-    const { user, system } = process.cpuUsage();
-    return {
-      memory: process.memoryUsage.rss(),
-      peak: process.resourceUsage().maxRSS * 1024,
-      cpu: (user + system) / 1e6,
-    };
   },
 
   async close(): Promise<void> {

@@ -1,5 +1,5 @@
 // JSON-RPC client over kept-alive connections.
-import { Agent, type OutgoingHttpHeaders, request } from 'node:http';
+import { Agent, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 
 /** Milliseconds in which a request must be answered. */
@@ -25,24 +25,15 @@ export class RpcError extends Error {
   }
 }
 
-export type RpcCall = readonly [method: string, params: object];
-
 export class RpcClient {
   /** Of the node or of an instance, without a path of a protocol. */
   readonly url: string;
   readonly #agent: Agent;
 
-  constructor(url: string, connections: number | Agent = 16) {
+  constructor(url: string, connections = 16) {
     this.url = url.replace(/\/(rpc\/?)?$/, '');
-    this.#agent =
-      typeof connections === 'number'
-        ? new Agent({ keepAlive: true, maxSockets: connections, maxFreeSockets: connections })
-        : connections;
-  }
-
-  /** An instance of the node, over the same connections. */
-  instance(id: string): RpcClient {
-    return new RpcClient(`${this.url}/instances/${id}`, this.#agent);
+    const limits = { maxSockets: connections, maxFreeSockets: connections };
+    this.#agent = new Agent({ keepAlive: true, ...limits });
   }
 
   /** @throws RpcError if the node answers with an error */
@@ -60,20 +51,6 @@ export class RpcClient {
     return result;
   }
 
-  /**
-   * @returns the results of several calls in one request
-   * @throws RpcError if one of the answers is an error
-   */
-  async batch(calls: readonly RpcCall[]): Promise<readonly unknown[]> {
-    const bodies = calls.map(([method, params], id) => rpcBody(method, params, id));
-    const answers: unknown = JSON.parse(await this.post(`[${bodies.join()}]`));
-    if (!Array.isArray(answers)) throw new RpcError(Object(answers).error);
-    return answers.map(({ result, error }) => {
-      if (error !== undefined) throw new RpcError(error);
-      return result;
-    });
-  }
-
   async answer(body: string): Promise<Answer> {
     return Object(JSON.parse(await this.post(body)));
   }
@@ -84,23 +61,18 @@ export class RpcClient {
   }
 
   /** The text of an answer with any status. */
-  post(
-    body: string | Buffer,
-    headers: OutgoingHttpHeaders = {},
-    timeout: number = TIMEOUT,
-  ): Promise<string> {
-    const length = Buffer.byteLength(body);
-    const options = {
-      method: 'POST',
-      agent: this.#agent,
-      headers: { 'content-type': 'application/json', 'content-length': length, ...headers },
+  post(body: string): Promise<string> {
+    const headers = {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
     };
+    const options = { method: 'POST', agent: this.#agent, headers };
     return new Promise((resolve, reject) => {
       const sending = request(`${this.url}/rpc`, options, (response) => {
         text(response).then(resolve, reject);
       });
-      sending.setTimeout(timeout, () => {
-        sending.destroy(new Error(`no answer in ${timeout / 1000} s`));
+      sending.setTimeout(TIMEOUT, () => {
+        sending.destroy(new Error(`no answer in ${TIMEOUT / 1000} s`));
       });
       sending.on('error', reject).end(body);
     });

@@ -7,7 +7,6 @@ import {
   openPlanted,
   PLANTED,
   type PlantedContract,
-  type Variant,
 } from '../../packages/testing/test/properties/planted/contracts.js';
 import { defineScenario, type Run } from '../harness/scenario.js';
 import { CONTRACTS } from '../repository.js';
@@ -29,9 +28,8 @@ async function search(
   run: Run<Sizes>,
   contract: PlantedContract,
   strategy: Strategy,
-  variant: Variant = 'planted',
 ): Promise<Finding> {
-  const { chain, options } = await openPlanted(contract, FOLDER, variant);
+  const { chain, options } = await openPlanted(contract, FOLDER);
   const { calls, seed } = run.sizes;
   const limits = { calls, seed, strategy, corpus: false, progress: false } as const;
   try {
@@ -71,18 +69,17 @@ const countFound = (findings: readonly Finding[]): number =>
 export const scenario = defineScenario<Sizes>({
   measures: 'planted bugs of contracts: calls until a guided and a random search find them',
   sizes: { calls: [20_000, 5_000], seed: [1, 1] },
-  options: { only: 'list', explain: 'flag', repaired: 'flag' },
+  options: { only: 'list', explain: 'flag' },
   promises: (quick) => ({
     guided_missed: { atMost: quick ? 8 : 2 },
     found_in_correct: { atMost: 0 },
   }),
   async measure(run) {
     const chosen = run.chosen([...PLANTED, ...CORRECT], ({ name }) => name);
-    const found: Record<'planted' | 'correct' | 'random' | 'repaired', Finding[]> = {
+    const found: Record<'planted' | 'correct' | 'random', Finding[]> = {
       planted: [],
       correct: [],
       random: [],
-      repaired: [],
     };
     console.log(HEAD);
     for (const contract of chosen) {
@@ -93,15 +90,12 @@ export const scenario = defineScenario<Sizes>({
       found[isCorrect ? 'correct' : 'planted'].push(guided);
       if (isCorrect) found.correct.push(random);
       else found.random.push(random);
-      if (!isCorrect && run.flag('repaired')) {
-        found.repaired.push(await search(run, contract, 'guided', 'repaired'));
-      }
     }
     const guidedFound = countFound(found.planted);
     run.figures.say('guided_found', guidedFound);
     run.figures.say('guided_missed', found.planted.length - guidedFound);
     run.figures.say('random_found', countFound(found.random));
-    run.figures.say('found_in_correct', countFound([...found.correct, ...found.repaired]));
+    run.figures.say('found_in_correct', countFound(found.correct));
     return undefined;
   },
 });
