@@ -1,6 +1,5 @@
 // Test run of CI: `node .ci/tests.mjs REPORT [OPTION OF VITEST…]`. Files that failed run once more, without others beside them.
 // A test that passes then is reported as unsteady: it depends on the load of the machine, which is a fault of the test.
-// With RECORD_RUN=1, the counts of all tests go into docs/start/platforms.json.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -86,9 +85,4 @@ const again = paths.length > 0 && paths.length <= MOST_FILES_AGAIN;
 const { succeeded, ...counts } = again ? countedAgain(first, paths) : counted(first);
 rmSync(folder, { recursive: true });
 writeFileSync(target, JSON.stringify(counts));
-if (process.env['RECORD_RUN'] && selection.length === 0) {
-  // The module reads built files, which a selection of tests may not need.
-  const { recordNativeRun } = await import('../scripts/platform-runs.mjs');
-  recordNativeRun('all tests', { passed: counts.passed, failed: counts.failed });
-}
 process.exitCode = succeeded ? 0 : 1;

@@ -6,7 +6,7 @@
 //   node scripts/pack.mjs FOLDER --cross        also the engines that scripts/packages/cross-engine.mjs has built
 //
 // The packages must be built.
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -19,9 +19,8 @@ import {
 } from '../packages/engine/dist/platforms.js';
 import { ROOT } from './cargo.mjs';
 import { areOldEnough } from './packages/glibc.mjs';
-import { BILL } from './packages/sbom.mjs';
 import { builtEngines, ENGINE_NAME, npm, stage, withDependencies } from './packages/staging.mjs';
-import { manifestIn, published } from './packages/workspaces.mjs';
+import { published } from './packages/workspaces.mjs';
 import { isMain } from './processes.mjs';
 
 /**
@@ -62,7 +61,7 @@ function packedFile(folder, name, version) {
 }
 
 /**
- * Packs packages as they are published, each with its bill of materials beside it.
+ * Packs packages as they are published.
  *
  * @param {string} folder where the packed files go; it is made
  * @param {readonly string[]} [names] of our packages; all unless given
@@ -78,10 +77,6 @@ export function pack(folder, names = [...published().keys()], engines = builtEng
   try {
     const folders = stage(staging, names, engines);
     npm(['pack', '--ignore-scripts', '--pack-destination', resolve(folder), ...folders], ROOT);
-    for (const each of folders) {
-      const { name, version } = manifestIn(each);
-      copyFileSync(join(each, BILL), packedFile(folder, name, version).replace(/tgz$/, 'cdx.json'));
-    }
   } finally {
     rmSync(staging, { recursive: true, force: true });
   }

@@ -4,7 +4,6 @@
 //
 //   npm run rehearse:wasm                       after the build
 //   npm run rehearse:wasm -- --packed FOLDER    with what `npm run pack -- FOLDER` wrote
-//   npm run rehearse:wasm -- --record           also writes the counts into docs/start
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +13,6 @@ import { PLATFORMS, packageFor, WASM_PACKAGE } from '../packages/engine/dist/pla
 import { ROOT } from './cargo.mjs';
 import { pack, packedIn } from './pack.mjs';
 import { manifestIn } from './packages/workspaces.mjs';
-import { recordRun } from './platform-runs.mjs';
 import { firstTest, firstTransaction } from './rehearsal/first-minutes.mjs';
 import { npmInstall } from './rehearsal/installation.mjs';
 import { environmentOf } from './rehearsal/processes.mjs';
@@ -22,9 +20,7 @@ import { environmentOf } from './rehearsal/processes.mjs';
 /** By their runners of tests. */
 const EXAMPLES = { 'example of vitest': 'token-vitest', 'example of node:test': 'token-node-test' };
 
-const { values } = parseArgs({
-  options: { packed: { type: 'string' }, record: { type: 'boolean', default: false } },
-});
+const { values } = parseArgs({ options: { packed: { type: 'string' } } });
 const node = process.execPath;
 const temporary = mkdtempSync(join(tmpdir(), 'starkbox-wasm-'));
 
@@ -78,9 +74,6 @@ try {
   checks['quick start'] = { passed: 1, failed: 0 };
   for (const [name, example] of Object.entries(EXAMPLES)) {
     checks[name] = runExample(example, temporary);
-  }
-  if (values.record) {
-    recordRun('wasm', { kind: 'WebAssembly', runtime: `Node ${process.versions.node}`, checks });
   }
   const hasPassed = Object.values(checks).every(({ passed, failed }) => passed > 0 && failed === 0);
   console.log(JSON.stringify({ passed: hasPassed, checks }));

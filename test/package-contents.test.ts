@@ -1,17 +1,24 @@
-// Files and licences that published packages may have.
+// Files, entries and licences that published packages may have.
 import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
-const MODULE = new URL('../scripts/packages/contents.mjs', import.meta.url).href;
+const CONTENTS = new URL('../scripts/packages/contents.mjs', import.meta.url).href;
+const STAGING = new URL('../scripts/packages/staging.mjs', import.meta.url).href;
 
 /** The result of a call, in a process of its own: scripts are not part of the program that tests are compiled with. */
-function call(name: string, ...args: readonly unknown[]): unknown {
-  const code = `import * as all from ${JSON.stringify(MODULE)};
-    console.log(JSON.stringify(all[${JSON.stringify(name)}](...${JSON.stringify(args)})));`;
-  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', code], {
-    encoding: 'utf8',
-  });
-  expect(stderr).toBe('');
+function call(module: string, name: string, ...args: readonly unknown[]): unknown {
+  const code = `import * as all from ${JSON.stringify(module)};
+    const result = all[${JSON.stringify(name)}](...${JSON.stringify(args)});
+    console.log(JSON.stringify(result ?? null));`;
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    ['--input-type=module', '--eval', code],
+    { encoding: 'utf8' },
+  );
+  if (status !== 0) throw new Error(stderr);
   return JSON.parse(stdout);
 }
 
@@ -19,8 +26,8 @@ const ALWAYS = ['package.json', 'README.md', 'LICENSE'];
 
 test('a file that no pattern lists, and one that is missing, are named', () => {
   const name = '@starkbox/starknet-devnet';
-  expect(call('wrongFiles', name, [...ALWAYS, 'bin/starknet-devnet.js'])).toEqual([]);
-  expect(call('wrongFiles', name, ['package.json', 'LICENSE', '.env'])).toEqual([
+  expect(call(CONTENTS, 'wrongFiles', name, [...ALWAYS, 'bin/starknet-devnet.js'])).toEqual([]);
+  expect(call(CONTENTS, 'wrongFiles', name, ['package.json', 'LICENSE', '.env'])).toEqual([
     `${name} has no README.md`,
     `${name} would publish .env, which scripts/packages/contents.mjs does not list`,
     `${name} has no file like ^bin\\/starknet-devnet\\.js$`,
@@ -28,12 +35,7 @@ test('a file that no pattern lists, and one that is missing, are named', () => {
 });
 
 test('code under terms that are not listed is named', () => {
-  const part = (expression: string) => ({
-    name: expression,
-    version: '1',
-    licenses: [{ expression }],
-  });
-  const components = [
+  const expressions = [
     'MIT',
     'MIT OR GPL-3.0-only',
     '(MIT OR Apache-2.0) AND Unicode-3.0',
@@ -42,16 +44,36 @@ test('code under terms that are not listed is named', () => {
     'MIT AND GPL-3.0-only',
     '(MIT OR Apache-2.0) AND AGPL-3.0-only',
     'no licence named',
-  ].map(part);
-  const wrong = (name: string, of: string) => `${name} contains ${of} 1 under ${of}`;
-  expect(call('wrongLicences', 'starkbox', { components })).toEqual(
+  ];
+  const parts = expressions.map((licence, at) => ({ name: `part-${at}`, version: '1', licence }));
+  expect(() => call(CONTENTS, 'checkLicences', 'starkbox', parts)).toThrow(
     [
-      'GPL-3.0-only',
-      'MIT AND GPL-3.0-only',
-      '(MIT OR Apache-2.0) AND AGPL-3.0-only',
-      'no licence named',
-    ].map((of) => wrong('starkbox', of)),
+      'part-4 1 (GPL-3.0-only)',
+      'part-5 1 (MIT AND GPL-3.0-only)',
+      'part-6 1 ((MIT OR Apache-2.0) AND AGPL-3.0-only)',
+      'part-7 1 (no licence named)',
+    ].join(', '),
   );
-  const argent = { components: [part('GPL-3.0-only')] };
-  expect(call('wrongLicences', '@starkbox/argent-classes', argent)).toEqual([]);
+  const gpl = parts.slice(4, 5);
+  expect(call(CONTENTS, 'checkLicences', '@starkbox/argent-classes', gpl)).toBeNull();
+});
+
+test('every entry that users import is published with its types', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'starkbox-entries-'));
+  try {
+    const names = ['@starkbox/testing', '@starkbox/wallet', '@starkbox/debugger'];
+    call(STAGING, 'stage', folder, names);
+    const untyped = names.flatMap((name) => {
+      const manifest: unknown = JSON.parse(
+        readFileSync(join(folder, name, 'package.json'), 'utf8'),
+      );
+      const entries = Object.entries<{ types?: string }>(Object(manifest).exports);
+      return entries.flatMap(([entry, { types }]) =>
+        types !== undefined && existsSync(join(folder, name, types)) ? [] : [`${name} ${entry}`],
+      );
+    });
+    expect(untyped).toEqual([]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

@@ -4,8 +4,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { parseSync } from 'oxc-parser';
-import { ROOT } from '../cargo.mjs';
-import { INTERNAL_ENTRIES } from '../packages/declarations.mjs';
+import { published, typedEntries } from '../packages/workspaces.mjs';
 
 /**
  * @typedef {{ text: string, names: ReadonlySet<string> }} Declaration
@@ -181,17 +180,11 @@ function reportOf(folder, entries) {
   return `${lines.join('\n')}\n`;
 }
 
-/** Public packages with the entries of their `exports` that have types. */
-const PACKAGES = ['debugger', 'starkbox', 'testing', 'wallet'];
-
-for (const name of PACKAGES) {
-  const folder = join(ROOT, 'packages', name);
-  const { name: title, exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  const entries = Object.entries(exports).flatMap(([path, { types }]) =>
-    types === undefined || INTERNAL_ENTRIES.includes(path)
-      ? []
-      : [[join(title, path), join(folder, types)]],
-  );
-  const report = reportOf(folder, Object.fromEntries(entries));
-  writeFileSync(join(folder, 'api.txt'), report);
+for (const [title, { folder, manifest }] of published()) {
+  const entries = typedEntries(manifest).map(([path, types]) => [
+    join(title, path),
+    join(folder, types),
+  ]);
+  if (entries.length === 0) continue;
+  writeFileSync(join(folder, 'api.txt'), reportOf(folder, Object.fromEntries(entries)));
 }

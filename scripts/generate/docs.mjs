@@ -11,7 +11,6 @@ import { examples } from './examples.mjs';
 import { manPage } from './man-page.mjs';
 import { methodsPages } from './methods-page.mjs';
 import { optionsPage } from './options-page.mjs';
-import { platformsPage } from './platforms-page.mjs';
 import { versionsPage } from './versions-page.mjs';
 
 const DOCS = join(ROOT, 'docs/reference');
@@ -32,6 +31,5 @@ for (const [path, text] of methods) {
 }
 const versions = join(DOCS, 'versions.md');
 writeFileSync(versions, versionsPage(readFileSync(versions, 'utf8')));
-writeFileSync(join(ROOT, 'docs/start/platforms.md'), platformsPage());
 writeFileSync(join(DOCS, 'errors.md'), errorsPage(documents));
 writeFileSync(join(DOCS, 'commands.md'), commandsPage(COMMAND_FACTS));

@@ -112,15 +112,17 @@ function isAllowed(expression, allowed) {
 }
 
 /**
- * @param {string} name of a package
- * @param {{ components: { name: string, version: string, licenses?: { expression: string }[] }[] }} bill of materials
- * @returns {string[]} what is wrong
+ * Throws if a package contains code of others under terms that it may not have.
+ *
+ * @param {string} name of the package
+ * @param {readonly import('../bundle/third-party.mjs').Part[]} parts of others in it
  */
-export function wrongLicences(name, { components }) {
+export function checkLicences(name, parts) {
   const allowed = allowedLicences().add(OWN_TERMS.get(name) ?? 'MIT');
-  return components.flatMap(({ name: part, version, licenses = [] }) =>
-    licenses
-      .filter(({ expression }) => !isAllowed(expression, allowed))
-      .map(({ expression }) => `${name} contains ${part} ${version} under ${expression}`),
+  const wrong = parts.filter(({ licence }) => !isAllowed(licence, allowed));
+  if (wrong.length === 0) return;
+  const list = wrong.map(({ name: part, version, licence }) => `${part} ${version} (${licence})`);
+  throw new Error(
+    `${name} contains code under licences that deny.toml does not allow: ${list.join(', ')}`,
   );
 }

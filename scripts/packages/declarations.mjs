@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
-import { manifestIn, unpublished } from './workspaces.mjs';
+import { manifestIn, typedEntries, unpublished } from './workspaces.mjs';
 
 const SPECIFIER = /(?<=(?:from|import)\s*\(?\s*['"])[^'"]+(?=['"])/g;
 const PRIVATE = unpublished();
@@ -17,20 +17,13 @@ function copyOf(specifier) {
   return workspace && join('dist', `${basename(workspace.folder)}.d.ts`);
 }
 
-/** Entries for packages of ours alone, which are compiled in this repository: they are published without types. */
-export const INTERNAL_ENTRIES = ['./node', './internal', './basics'];
-
 /**
  * @param {string} folder of a package
  * @returns {{ files: Map<string, string>, names: Map<string, string> }} texts by their paths in the package, in which
  *   private packages are named by the paths of their copies; other packages, and a file that names each
  */
 export function reachedTypes(folder) {
-  const entries = Object.entries(Object(manifestIn(folder)['exports'])).flatMap(([name, entry]) => {
-    const { types } = Object(entry);
-    return typeof types === 'string' && !INTERNAL_ENTRIES.includes(name) ? [join(types)] : [];
-  });
-  const paths = new Set(entries);
+  const paths = new Set(typedEntries(manifestIn(folder)).map(([, types]) => join(types)));
   /** @type {Map<string, string>} */
   const files = new Map();
   /** @type {Map<string, string>} */

@@ -1,5 +1,5 @@
 // Packages as they are published, each in a folder: with licence, page and facts, the engine divided by platforms.
-import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import {
   addonFile,
@@ -11,10 +11,10 @@ import {
 import { NOTICE, readParts } from '../bundle/third-party.mjs';
 import { ENGINE, ROOT } from '../cargo.mjs';
 import { runText } from '../processes.mjs';
+import { checkLicences } from './contents.mjs';
 import { cratesNotice, cratesOf } from './crates.mjs';
-import { INTERNAL_ENTRIES, reachedTypes } from './declarations.mjs';
-import { BILL, billOf, classesIn } from './sbom.mjs';
-import { manifestIn, published } from './workspaces.mjs';
+import { reachedTypes } from './declarations.mjs';
+import { INTERNAL_ENTRIES, manifestIn, published } from './workspaces.mjs';
 
 export const ENGINE_NAME = '@starkbox/engine';
 /** What scripts/packages/cross-engine.mjs has built: a folder for each platform, because compilers have the same name. */
@@ -111,15 +111,6 @@ function write(folder, manifest, files, source) {
 }
 
 /**
- * @param {string} folder of a staged package
- * @param {import('./sbom.mjs').Materials} materials
- */
-function writeBill(folder, materials) {
-  const bill = billOf(manifestIn(folder), materials);
-  writeFileSync(join(folder, BILL), `${JSON.stringify(bill, null, 2)}\n`);
-}
-
-/**
  * @param {Manifest} manifest
  * @returns {string}
  */
@@ -135,7 +126,7 @@ function pageOf({ name, description, homepage }) {
  */
 function publishedManifest({ scripts: _, devDependencies: __, ...manifest }) {
   const entries = Object(manifest['exports']);
-  for (const name of INTERNAL_ENTRIES) if (entries[name]) delete entries[name].types;
+  for (const name of INTERNAL_ENTRIES[manifest.name] ?? []) delete entries[name]?.types;
   const { version } = manifest;
   // The sources name no version of a peer of ours: Changesets makes a major version of each that leaves a range.
   const peers = Object(manifest['peerDependencies']);
@@ -187,6 +178,20 @@ function wasmCrates(files) {
 }
 
 /**
+ * Classes of other authors in a package.
+ *
+ * @param {string} folder of the package
+ * @returns {import('../bundle/third-party.mjs').Part[]}
+ */
+function classesIn(folder) {
+  const index = join(folder, 'classes', 'index.json');
+  if (!existsSync(index)) return [];
+  /** @type {{ classes: { name: string, class_hash: string, licence: string }[] }} */
+  const { classes } = JSON.parse(readFileSync(index, 'utf8'));
+  return classes.map(({ name, class_hash, licence }) => ({ name, version: class_hash, licence }));
+}
+
+/**
  * Writes packages as they are published, without declarations that no entry reaches; with the engine, those of the
  * platforms that are built.
  *
@@ -216,7 +221,7 @@ export function stage(folder, names, engines = builtEngines()) {
     const packages = bundles.flatMap(readParts);
     const crates = name === WASM_PACKAGE ? wasmCrates(files) : [];
     if (crates.length > 0) writeFileSync(join(target, NOTICE), cratesNotice(crates));
-    writeBill(target, { packages, crates, classes: classesIn(source) });
+    checkLicences(name, [...packages, ...crates, ...classesIn(source)]);
     return target;
   });
   if (!names.includes(ENGINE_NAME)) return staged;
@@ -227,7 +232,7 @@ export function stage(folder, names, engines = builtEngines()) {
     write(target, manifest, [addonFile(platform), compilerFile(os)], source);
     const crates = cratesOf(triple);
     writeFileSync(join(target, NOTICE), cratesNotice(crates));
-    writeBill(target, { packages: [], crates, classes: [] });
+    checkLicences(manifest.name, crates);
     return target;
   });
   return [...staged, ...platforms];

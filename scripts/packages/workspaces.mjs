@@ -40,3 +40,27 @@ export function published() {
 export function unpublished() {
   return workspaces(true);
 }
+
+/**
+ * Entries for packages of ours alone, which are compiled in this repository: they are published without types.
+ *
+ * @type {Readonly<Record<string, readonly string[]>>}
+ */
+export const INTERNAL_ENTRIES = {
+  '@starkbox/abi': ['./internal', './basics'],
+  '@starkbox/engine-wasm': ['./node'],
+};
+
+/**
+ * @param {Manifest} manifest
+ * @returns {(readonly [entry: string, types: string])[]} the entries of a package that users import, and their
+ *   declarations
+ */
+export function typedEntries(manifest) {
+  const internal = INTERNAL_ENTRIES[manifest.name] ?? [];
+  return Object.entries(Object(manifest['exports'])).flatMap(([entry, conditions]) => {
+    const { types } = Object(conditions);
+    const isPublic = typeof types === 'string' && !internal.includes(entry);
+    return isPublic ? [/** @type {const} */ ([entry, types])] : [];
+  });
+}

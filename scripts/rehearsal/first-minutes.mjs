@@ -27,12 +27,11 @@ await chain.close();
  * @param {string} node
  * @param {(url: string) => Promise<T>} use
  * @param {readonly string[]} [options] further ones of the node
- * @param {readonly string[]} [command] how npx finds it
  * @returns {Promise<T>}
  */
-export async function withNode(folder, node, use, options = [], command = undefined) {
+export async function withNode(folder, node, use, options = []) {
   const args = ['--seed', '0', '--port', '0', '--ui', ...options];
-  const child = startCommand(folder, node, args, command);
+  const child = startCommand(folder, node, args);
   try {
     const line = await linesOf(child.stdout)((text) => /listening on /i.test(text));
     return await use(`http://${/(?:http:\/\/)?([\w.:[\]]+:\d+)/.exec(line)?.[1]}`);

@@ -15,15 +15,17 @@ export function environmentOf(node) {
 }
 
 /**
- * The command starkbox as its user starts it in a folder, installed there by default.
+ * The command starkbox as its user starts it in a folder, installed there.
  *
  * @param {string} folder
  * @param {string} node
  * @param {readonly string[]} args
- * @param {readonly string[]} [command] how npx finds it
  */
-export function startCommand(folder, node, args, command = ['--no-install', 'starkbox']) {
-  return startGroup('npx', [...command, ...args], { cwd: folder, env: environmentOf(node) });
+export function startCommand(folder, node, args) {
+  return startGroup('npx', ['--no-install', 'starkbox', ...args], {
+    cwd: folder,
+    env: environmentOf(node),
+  });
 }
 
 /**
