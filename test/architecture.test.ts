@@ -14,6 +14,7 @@ const IMPORTED_BY_E2E = new Set([
   'json/reader',
   'l1/anvil/process',
   'l1/ethereum/messaging-contract',
+  'log',
 ]);
 
 /** A tree that breaks no rule. */

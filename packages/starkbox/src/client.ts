@@ -37,7 +37,6 @@ export type {
   AllMethods as Methods,
   AnyMethodName as MethodName,
   Notification,
-  ParamsArgument,
   SubscribeMethodName,
   TypedRpcError,
 } from './client/methods.js';

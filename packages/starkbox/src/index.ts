@@ -1,13 +1,12 @@
 // Public API: a chain with its options, errors and wire types.
 
-export {
-  type ErrorName,
-  type EXPLAINED as Explanation,
-  METHODS,
-  type NETWORK_CONDITIONS as NetworkConditions,
-  type NETWORK_STATUS as NetworkStatus,
-  type NotificationName,
-  type Notifications,
+export type {
+  ErrorName,
+  EXPLAINED as Explanation,
+  NETWORK_CONDITIONS as NetworkConditions,
+  NETWORK_STATUS as NetworkStatus,
+  NotificationName,
+  Notifications,
 } from '@starkbox/spec';
 export { type BundleTarget, type OpenedBundle, openBundle } from './bundles/open.js';
 export type {
@@ -33,14 +32,13 @@ export type {
   AllMethods as Methods,
   AnyMethodName as MethodName,
   Notification,
-  ParamsArgument,
   SubscribeMethodName,
   TypedRpcError,
 } from './client/methods.js';
 export { isRpcError } from './client/methods.js';
 export type { ChainSubscription } from './client/subscription.js';
 export { UsageError } from './config/option.js';
-export { type Config, type ConfigInput, defaultConfig } from './config/options.js';
+export type { Config, ConfigInput } from './config/options.js';
 export { ConfigError } from './config/rules.js';
 export { BundleError, RpcError } from './errors.js';
 export type { DirectCall, DirectResult } from './library/call-branch.js';
@@ -50,7 +48,7 @@ export type {
   LocalChain,
   ServerAddress,
 } from './library/local-chain.js';
-export { createLog, type Log, type LogOptions, silentLog } from './log.js';
+export { createLog, type Log } from './log.js';
 export { createChain } from './node/node.js';
 export { packageVersion } from './node/version.js';
 export type { PredeployedAccount, PredeployedContract } from './predeployed.js';

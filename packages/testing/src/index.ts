@@ -3,11 +3,10 @@ export {
   ChainAccount,
   getAccounts,
   ImpersonatedChainAccount,
-  impersonate,
   PredeployedChainAccount,
 } from './client/account.js';
 export { getExplanation } from './client/explanation.js';
-export { ChainProvider, getProvider, type ProvidedChain } from './client/provider.js';
+export { ChainProvider, getProvider } from './client/provider.js';
 export {
   type Fixture,
   type FixtureContext,

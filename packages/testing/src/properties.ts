@@ -10,13 +10,9 @@ export {
 } from './properties/differential/differential.js';
 export type { DifferentialSide } from './properties/differential/sides.js';
 export type {
-  ActionStep,
-  BlockStep,
-  CallStep,
   History,
   Step,
   StepValue,
-  TimeStep,
 } from './properties/model/history.js';
 export type {
   Action,

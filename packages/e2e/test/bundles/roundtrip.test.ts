@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Transaction } from '@starkbox/engine';
+import { METHODS } from '@starkbox/spec';
 import type { Client } from '@starkbox/test-support';
 import { closeAfterFile } from '@starkbox/test-support/closing';
 import { startFixture } from '@starkbox/test-support/fixture';
@@ -19,7 +20,7 @@ import {
   Sender,
   selector,
 } from '@starkbox/test-support/signing';
-import { type BundleTarget, METHODS, type Methods, openBundle } from 'starkbox';
+import { type BundleTarget, type Methods, openBundle } from 'starkbox';
 import { describe, expect, test } from 'vitest';
 import { classTextWithPlaces } from '../../../../contracts/classes.js';
 

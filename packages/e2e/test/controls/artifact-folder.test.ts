@@ -5,9 +5,10 @@ import { utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { closeAfterTest } from '@starkbox/test-support/closing';
 import { temporaryFolder } from '@starkbox/test-support/temporary-folder';
-import { createChain, type LocalChain, type Log, silentLog } from 'starkbox';
+import { createChain, type LocalChain, type Log } from 'starkbox';
 import { expect, test, vi } from 'vitest';
 import { classText, classTextWithPlaces } from '../../../../contracts/classes.js';
+import { silentLog } from '../../../starkbox/src/log.js';
 
 const text = await classText('counter');
 

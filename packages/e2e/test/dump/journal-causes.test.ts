@@ -1,7 +1,8 @@
 // Every journalled method leaves its call in the journal, under its canonical name.
 
+import { METHODS } from '@starkbox/spec';
 import { ACCOUNT_CLASS, STRK, UDC } from '@starkbox/test-support/signing';
-import { createChain, type LocalChain, METHODS } from 'starkbox';
+import { createChain, type LocalChain } from 'starkbox';
 import { afterAll, expect, test } from 'vitest';
 
 /** Calls that change a new chain. */

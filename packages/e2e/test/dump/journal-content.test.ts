@@ -3,10 +3,10 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { ERRORS } from '@starkbox/spec';
+import { ERRORS, METHODS } from '@starkbox/spec';
 import { openNode } from '@starkbox/test-support/fixture';
 import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
-import { type Config, type LocalChain, METHODS } from 'starkbox';
+import type { Config, LocalChain } from 'starkbox';
 import { beforeEach, expect, test } from 'vitest';
 
 const folder = temporaryFolderOfFile();

@@ -3,9 +3,10 @@ import { deployed } from '@starkbox/test-support/contracts';
 import { mint, startPair } from '@starkbox/test-support/fork/pair';
 import { parse } from '@starkbox/test-support/scrape';
 import { balanceSlot, Sender, STRK } from '@starkbox/test-support/signing';
-import { createChain, silentLog } from 'starkbox';
+import { createChain } from 'starkbox';
 import { Account, type Contract } from 'starknet';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { silentLog } from '../../../starkbox/src/log.js';
 
 let counter: Contract;
 let firstMint: string;

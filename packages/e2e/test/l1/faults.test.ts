@@ -17,8 +17,9 @@ import {
 import { startProxy } from '@starkbox/test-support/l1/proxy';
 import { Sender } from '@starkbox/test-support/signing';
 import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
-import { createChain, type LocalChain, type Log, silentLog } from 'starkbox';
+import { createChain, type LocalChain, type Log } from 'starkbox';
 import { expect, test, vi } from 'vitest';
+import { silentLog } from '../../../starkbox/src/log.js';
 
 const RECEIVER = '0x8359e4b0152ed5a731162d3c7b0d8d56edb165a0';
 /** Milliseconds that an answer takes: several follow each other in one flush. */

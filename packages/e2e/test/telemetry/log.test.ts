@@ -1,7 +1,7 @@
 // Log lines: their format and level.
 
-import { createLog, type LogOptions, silentLog } from 'starkbox';
 import { describe, expect, test } from 'vitest';
+import { createLog, type LogOptions, silentLog } from '../../../starkbox/src/log.js';
 
 function record(options: LogOptions, terminal = false) {
   const lines: string[] = [];

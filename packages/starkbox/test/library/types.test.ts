@@ -1,16 +1,15 @@
 // Types of the library: params and results of every method under all of its names, and typed errors.
 
-import { aliasOf, type Methods as Canonical, type Notifications } from '@starkbox/spec';
+import { aliasOf, type Methods as Canonical, METHODS, type Notifications } from '@starkbox/spec';
 import { describe, expect, expectTypeOf, test } from 'vitest';
+import type { ParamsArgument } from '../../src/client/methods.js';
 import {
   type ChainSubscription,
   isRpcError,
   type LocalChain,
-  METHODS,
   type MethodName,
   type Methods,
   type Notification,
-  type ParamsArgument,
   RpcError,
   type SubscribeMethodName,
   type TypedRpcError,
@@ -31,7 +30,7 @@ type Inexact = {
     : unknown extends Called<M>
       ? M
       : Same<Called<M>, Methods[M]['result']> extends true
-        ? ParamsArgument<M>[0] extends object | undefined
+        ? Methods[M]['params'] extends object | undefined
           ? never
           : M
         : M;
