@@ -89,6 +89,11 @@ export class SpawnedNode extends RpcClient {
     return this.#sum(({ kilobytes }) => kilobytes / 1024);
   }
 
+  /** The part of `memory` that is not the content of files, in megabytes. */
+  anonymous(): number | undefined {
+    return this.#sum(({ anonymous }) => anonymous / 1024);
+  }
+
   /** CPU milliseconds of the node and its children so far; undefined for one that ran. */
   cpu(): number | undefined {
     return this.#sum(({ ticks }) => ticks * TICK);
@@ -119,6 +124,7 @@ export class SpawnedNode extends RpcClient {
 interface ProcessStatus {
   readonly group: number;
   readonly kilobytes: number;
+  readonly anonymous: number;
   readonly ticks: number;
 }
 
@@ -128,9 +134,11 @@ export function statusOf(pid: string | number): ProcessStatus | undefined {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // The name in brackets may contain spaces.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const resident = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    const resident = /VmRSS:\s+(\d+)/.exec(status)?.[1];
+    const anonymous = Number(/RssAnon:\s+(\d+)/.exec(status)?.[1] ?? 0);
     const ticks = Number(fields[11]) + Number(fields[12]);
-    return { group: Number(fields[2]), kilobytes: Number(resident ?? 0), ticks };
+    return { group: Number(fields[2]), kilobytes: Number(resident ?? 0), anonymous, ticks };
   } catch {
     return undefined;
   }

@@ -1,4 +1,4 @@
-// Instances of a node: creation, memory, transactions beside many of them; snapshots and restores.
+// Instances of a node: creation, memory, transactions beside many of them; those of a data directory; snapshots and restores.
 import { createChain, type LocalChain } from 'starkbox';
 import { hex } from '../../packages/engine/test/fixtures/chain.js';
 import { Child, serve } from '../harness/child.js';
@@ -7,12 +7,15 @@ import { writeSlots } from '../harness/growing-chain.js';
 import { sampled, settledMemory } from '../harness/rounds.js';
 import { RpcClient } from '../harness/rpc-client.js';
 import { defineScenario, type Run } from '../harness/scenario.js';
+import { measureStored } from './stored-instances.js';
 
 const CONTRACTS = 50;
 const TRANSACTIONS = 3;
 const MEBIBYTE = 2 ** 20;
 
-type InstancesRun = Run<'blocks' | 'slots' | 'instances' | 'samples' | 'restores' | 'snapshots'>;
+type InstancesRun = Run<
+  'blocks' | 'slots' | 'instances' | 'stored' | 'samples' | 'restores' | 'snapshots'
+>;
 
 const microseconds = async (count: number, work: () => unknown): Promise<readonly number[]> =>
   (await sampled(count, work)).map((sample) => sample * 1000);
@@ -138,11 +141,12 @@ async function measureSnapshots({ sizes, figures }: InstancesRun): Promise<void>
 }
 
 export const scenario = defineScenario({
-  measures: 'creation and memory of instances on a long chain; snapshots and restores',
+  measures: 'creation and memory of instances, on a long chain and on disk; snapshots and restores',
   sizes: {
     blocks: [20_000, 1_000],
     slots: [1_000_000, 20_000],
     instances: [10_000, 200],
+    stored: [100_000, 3_000],
     samples: [3_000, 300],
     restores: [2_000, 300],
     snapshots: [10_000, 500],
@@ -154,6 +158,7 @@ export const scenario = defineScenario({
     // What is loaded once counts for few instances.
     heap_kib_left_per_instance: { atMost: quick ? 40 : 4 },
     transaction_ratio: { atMost: 1.1, isNoisy: true },
+    stored_first_growth: { atMost: 1.5, isNoisy: true },
     restore_us: { atMost: 200, isNoisy: true },
     restore_growth: { atMost: 1.5, isNoisy: true },
   }),
@@ -162,6 +167,7 @@ export const scenario = defineScenario({
     await measureCreation(run, chain);
     await measureMany(run, chain);
     await chain.close();
+    await measureStored(run);
     await measureRestores(run);
     await measureSnapshots(run);
     return undefined;
