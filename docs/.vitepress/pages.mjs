@@ -86,7 +86,7 @@ const SECTIONS = [
       'performance',
     ],
   },
-  { folder: 'operate', heading: 'Operate', first: ['deployment'] },
+  { folder: 'operate', heading: 'Operate', first: ['deployment', 'scaling'] },
   {
     folder: 'reference',
     heading: 'Reference',
