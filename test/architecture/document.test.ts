@@ -56,7 +56,7 @@ describe('the drawing of folders', () => {
   const lineOf = new Map(
     lines.flatMap((line, index) => {
       const words =
-        line.replace(/@starkbox\/\w+/g, '').match(/[a-z][a-z0-9-]*(\/[a-z0-9-]+)?/g) ?? [];
+        line.replace(/@starkbox\/\w+/g, '').match(/[a-z][a-z0-9-]*(\/[a-z0-9-]+)*/g) ?? [];
       return words.map((word): [string, number] => [word, index]);
     }),
   );

@@ -40,7 +40,8 @@ const WORLD = [
   'chain/genesis',
   'fork',
 ];
-const STEPS = [...WORLD, 'chain/steps'];
+const EXECUTION = [...WORLD, 'chain/execution'];
+const STEPS = [...EXECUTION, 'chain/network/blocks', 'chain/steps', 'chain/network/rounds'];
 const CHAIN = [...STEPS, 'chain'];
 const RPC = [...CHAIN, 'chain/queries', 'chain/debugging', 'chain/reports', 'rpc/protocol'];
 
@@ -103,7 +104,15 @@ const STARKBOX: FolderTable = {
     types: ['config'],
     packages: ['@starkbox/engine'],
   },
-  'chain/steps': { may: WORLD, packages: ['@starkbox/engine'] },
+  'chain/execution': { may: WORLD, packages: ['@starkbox/engine'] },
+  // Blocks of an imitated network: room, load, prices.
+  'chain/network/blocks': { may: EXECUTION, packages: ['@starkbox/engine'] },
+  'chain/steps': {
+    may: [...EXECUTION, 'chain/network/blocks'],
+    packages: ['@starkbox/engine'],
+  },
+  // What an imitated network does between blocks: lost and late transactions, reorganisations.
+  'chain/network/rounds': { may: [...EXECUTION, 'chain/steps'] },
   chain: { may: STEPS, packages: ['@starkbox/engine'] },
   'chain/retrace': { may: [...CHAIN, 'debug-info'], packages: ['@starkbox/engine'] },
   'chain/storage-names': { may: [...WORLD, 'debug-info'], packages: ['@starkbox/engine'] },

@@ -3,7 +3,7 @@ import { stopwatch } from '../probe.js';
 import type { Chain } from './chain.js';
 import type { TimedSteps } from './interval-timer.js';
 import { countSelected } from './mempool/mempool.js';
-import { preConfirm, selectFromMempool } from './mempool-controls.js';
+import { preConfirmFromMempool, selectFromMempool } from './mempool-controls.js';
 import { callCause } from './world/cause.js';
 
 /** Steps from one block to the next, in which transactions become candidates, and candidates are executed. */
@@ -47,7 +47,7 @@ async function execute(chain: Chain, seconds: number, isActive: () => boolean): 
     if (size === 0) return true;
     const count = Math.min(size, MAX_AT_ONCE);
     const cause = callCause('devnet_mempoolPreConfirm', { count });
-    const { isFull } = await preConfirm(chain, count, cause);
+    const { isFull } = await preConfirmFromMempool(chain, count, cause);
     if (isFull) return false;
     const isBacklog = size >= MAX_AT_ONCE;
     if (!isBacklog || elapsed() > seconds || !isActive()) return true;

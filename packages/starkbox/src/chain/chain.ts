@@ -11,6 +11,19 @@ import {
 import { refuse } from '../errors.js';
 import { onlyOriginFailures } from '../fork/fork.js';
 import type { Probe } from '../probe.js';
+import {
+  applyChange,
+  checkShape,
+  compileGiven,
+  type StateChange,
+} from './execution/apply-state-diff.js';
+import { type ExecutionLimits, Executions, slotsOf } from './execution/executions.js';
+import type { ProofMode } from './execution/mock-proof.js';
+import {
+  type PreparedTransaction,
+  prepareTransaction,
+  type Submission,
+} from './execution/prepare-transaction.js';
 import type { Genesis } from './genesis/genesis.js';
 import type { Broadcasted } from './history/stored-texts.js';
 import { IntervalTimer, type TimedSteps } from './interval-timer.js';
@@ -27,24 +40,11 @@ import {
   withWorld,
 } from './snapshots.js';
 import { acceptedUpTo, firstToAbort, withoutSince } from './steps/abort-and-accept.js';
-import {
-  applyChange,
-  checkShape,
-  compileGiven,
-  type StateChange,
-} from './steps/apply-state-diff.js';
 import { closeNow, createWorld, type FirstBlock } from './steps/close-block.js';
-import { type ExecutionLimits, Executions, slotsOf } from './steps/executions.js';
 import { executeTransaction, readAhead } from './steps/include-transaction.js';
 import { dueOnL1 } from './steps/l1-acceptance.js';
-import { admitted, type MempoolRules } from './steps/mempool-steps.js';
-import type { ProofMode } from './steps/mock-proof.js';
+import { admit, type MempoolRules } from './steps/mempool-steps.js';
 import type { NetworkRules } from './steps/network-rules.js';
-import {
-  type PreparedTransaction,
-  prepareTransaction,
-  type Submission,
-} from './steps/prepare-transaction.js';
 import { sendersSince, withNoncesOf, withReturned } from './steps/return-transactions.js';
 import { type Cause, callCause, journalEntry } from './world/cause.js';
 import type { ChainStore, Transition, WorldAndSnapshots } from './world/chain-store.js';
@@ -237,11 +237,11 @@ export class Chain {
       this.write(cause, async (world) => {
         await rules?.checkAgainstLatest(world, prepared);
         if (world.network) {
-          const { submittedUnder } = await import('./steps/submissions.js');
+          const { submittedUnder } = await import('./network/rounds/submissions.js');
           return [await submittedUnder(world.network, world, prepared, this.options), undefined];
         }
         const isPooled = hasMempool(effectiveBlockGeneration(world, this.options));
-        const step = isPooled ? admitted : executeTransaction;
+        const step = isPooled ? admit : executeTransaction;
         return [await step(world, prepared, this.options), undefined];
       });
     await (this.options.fork
@@ -448,7 +448,7 @@ export class Chain {
   ): Promise<ChangeResult<void>> {
     const isRound = network.rounds > (now.world.network?.rounds ?? 0);
     if (!isRound) return { after: { ...now, world: next }, result: undefined };
-    const { afterRound } = await import('./steps/after-round.js');
+    const { afterRound } = await import('./network/rounds/after-round.js');
     const world = Object.freeze(await afterRound(next, network, this.options));
     return {
       after: { ...now, world },
@@ -461,7 +461,7 @@ export class Chain {
   async #followUp(now: WorldAndSnapshots): Promise<ChangeResult<void>> {
     const { network } = now.world;
     if (!network) return { after: now, result: undefined };
-    const { followedUp } = await import('./steps/after-round.js');
+    const { followedUp } = await import('./network/rounds/after-round.js');
     const next = await followedUp(now.world, network, this.options);
     if (next === now.world || !next.network) return { after: now, result: undefined };
     return this.#withRound(now, next, next.network);

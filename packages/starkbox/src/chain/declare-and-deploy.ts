@@ -5,10 +5,10 @@ import { fail, RpcError } from '../errors.js';
 import { hex } from '../felt.js';
 import { isObject } from '../json/reader.js';
 import type { Chain } from './chain.js';
+import { compileClass } from './execution/apply-state-diff.js';
 import { MINTER } from './genesis/accounts.js';
 import { readReceipt } from './history/stored-texts.js';
 import { minterDeclaration, minterInvoke } from './minter.js';
-import { compileClass } from './steps/apply-state-diff.js';
 import type { Cause } from './world/cause.js';
 import { findTransaction } from './world/world.js';
 

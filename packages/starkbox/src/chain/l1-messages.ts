@@ -2,9 +2,9 @@
 import { messageToL1Hash, type Rejection } from '@starkbox/engine';
 import { reasonOf, refuse } from '../errors.js';
 import type { Chain } from './chain.js';
+import type { PreparedTransaction } from './execution/prepare-transaction.js';
 import { executeTransaction, readAhead } from './steps/include-transaction.js';
 import { type L1Message, l1Handler } from './steps/l1-handler.js';
-import type { PreparedTransaction } from './steps/prepare-transaction.js';
 import { type Cause, callCause } from './world/cause.js';
 import {
   type InFlight,

@@ -5,37 +5,37 @@ import { sliced } from '../scheduling/slices.js';
 import type { Chain } from './chain.js';
 import { inMempool, withoutAll, withoutWaiting } from './mempool/mempool.js';
 import { closeNow } from './steps/close-block.js';
-import { EVERY, type PreConfirmed, preConfirmed, selected } from './steps/mempool-steps.js';
+import { type PreConfirmed, preConfirm, select, UNLIMITED } from './steps/mempool-steps.js';
 import { type Cause, callCause } from './world/cause.js';
 
 /** Selects the next transactions for the block under construction; their hashes, in order. */
 export function selectFromMempool(
   chain: Chain,
-  count: number = EVERY,
+  count: number = UNLIMITED,
   cause?: Cause,
 ): Promise<readonly string[]> {
-  return chain.write(cause, (world) => selected(world, count, chain.options));
+  return chain.write(cause, (world) => select(world, count, chain.options));
 }
 
 /** Executes the next transactions into the pending block. */
-export async function preConfirm(
+export async function preConfirmFromMempool(
   chain: Chain,
-  count: number = EVERY,
+  count: number = UNLIMITED,
   cause?: Cause,
 ): Promise<PreConfirmed> {
   if (chain.options.fork) await readMempoolAhead(chain, count);
-  return chain.write(cause, (world) => preConfirmed(world, count, chain.options));
+  return chain.write(cause, (world) => preConfirm(world, count, chain.options));
 }
 
 /** Executes all transactions that can be, and closes the block. */
 export async function sealMempool(
   chain: Chain,
 ): Promise<PreConfirmed & { readonly block: string }> {
-  if (chain.options.fork) await readMempoolAhead(chain, EVERY);
+  if (chain.options.fork) await readMempoolAhead(chain, UNLIMITED);
   // Both enter the queue of changes now, so that no other change comes between them.
   let isExecuted = false;
   const execution = chain.write(callCause('devnet_mempoolPreConfirm', null), async (world) => {
-    const step = await preConfirmed(world, EVERY, chain.options);
+    const step = await preConfirm(world, UNLIMITED, chain.options);
     isExecuted = true;
     return step;
   });
@@ -56,7 +56,7 @@ async function readMempoolAhead({ world, options }: Chain, count: number): Promi
     if (prepared === undefined) isPrepared = false;
   }
   if (isPrepared) return;
-  await onlyOriginFailures(preConfirmed(world, count, options));
+  await onlyOriginFailures(preConfirm(world, count, options));
 }
 
 /** Removes a transaction. */

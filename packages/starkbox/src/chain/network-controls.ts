@@ -27,7 +27,7 @@ export async function setNetworkConditions(
   const resolved = isOfOrigin ? await withOriginPrices(conditions, fork) : conditions;
   return chain.write(cause, async (before) => {
     if (!resolved) return [await withoutNetwork(before, chain), undefined];
-    const { withSeries } = await import('./steps/network-block.js');
+    const { withSeries } = await import('./network/blocks/network-block.js');
     return [withSeries(withNetwork(before, resolved, chain)), undefined];
   });
 }
@@ -36,7 +36,7 @@ async function withOriginPrices(
   conditions: NetworkConditions,
   fork: Fork | undefined,
 ): Promise<NetworkConditions> {
-  const { withPricesOfOrigin } = await import('./steps/network-block.js');
+  const { withPricesOfOrigin } = await import('./network/blocks/network-block.js');
   return withPricesOfOrigin(conditions, fork);
 }
 

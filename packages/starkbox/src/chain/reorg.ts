@@ -2,6 +2,7 @@
 import { type State, Transaction } from '@starkbox/engine';
 import { RpcError, refuse } from '../errors.js';
 import type { Chain } from './chain.js';
+import { type PreparedTransaction, prepareTransaction } from './execution/prepare-transaction.js';
 import type { TransactionRecord } from './history/header.js';
 import {
   type Broadcasted,
@@ -11,7 +12,6 @@ import {
 import { withoutSince } from './steps/abort-and-accept.js';
 import { closeBlock } from './steps/close-block.js';
 import { include, readAhead } from './steps/include-transaction.js';
-import { type PreparedTransaction, prepareTransaction } from './steps/prepare-transaction.js';
 import { sendersSince, withNoncesOf } from './steps/return-transactions.js';
 import type { Cause } from './world/cause.js';
 import { latestHeader } from './world/find-block.js';

@@ -3,7 +3,7 @@ import type { Class } from '@starkbox/engine';
 import { refuse } from '../errors.js';
 import { onlyOriginFailures } from '../fork/fork.js';
 import type { Chain } from './chain.js';
-import { applyChange, compileClass, type StateChange } from './steps/apply-state-diff.js';
+import { applyChange, compileClass, type StateChange } from './execution/apply-state-diff.js';
 import { closeIfDue } from './steps/close-block.js';
 import type { Cause } from './world/cause.js';
 import { withDirectWrite } from './world/direct-writes.js';

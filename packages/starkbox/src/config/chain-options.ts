@@ -5,7 +5,8 @@ import {
   type L1Acceptance,
   shownBlockGeneration,
 } from '../block-settings.js';
-import { presetNameOf, readConditions } from '../chain/network/conditions.js';
+import { readConditions } from '../chain/network/conditions.js';
+import { presetNameOf } from '../chain/network/presets.js';
 import { NEWEST_VERSION, STARKNET_VERSIONS, type StarknetVersion } from '../starknet-versions.js';
 import {
   bigNumber,

@@ -14,10 +14,9 @@ import {
 import {
   conditionsToJson,
   type NetworkConditions,
-  PRESET_NAMES,
-  presetOf,
   readConditions,
 } from '../chain/network/conditions.js';
+import { PRESET_NAMES, presetOf } from '../chain/network/presets.js';
 import { reasonOf } from '../errors.js';
 import { hex } from '../felt.js';
 import { parse as parseJson } from '../json/json.js';

@@ -8,7 +8,7 @@ import type {
   StorageWrite,
 } from '@starkbox/engine';
 import type { EXPLAINED } from '@starkbox/spec';
-import { contextOf } from '../chain/steps/block-context.js';
+import { contextOf } from '../chain/execution/block-context.js';
 import { closeNow } from '../chain/steps/close-block.js';
 import { increasedBy } from '../chain/world/clock.js';
 import { withDirectWrite } from '../chain/world/direct-writes.js';

@@ -2,12 +2,12 @@
 import { sign, starknetKeccak } from '@starkbox/engine';
 import type { BROADCASTED_INVOKE_TXN, FEE_ESTIMATE, RESOURCE_BOUNDS_MAPPING } from '@starkbox/spec';
 import type { Chain } from '../chain/chain.js';
+import { balanceIn } from '../chain/execution/fund-account.js';
 import { RELAYER_BALANCE, type RelayerAccount } from '../chain/genesis/genesis.js';
 import { findByNonce } from '../chain/mempool/mempool.js';
 import { mint } from '../chain/mint.js';
 import { type ContractCall, signedInvoke } from '../chain/minter.js';
 import { estimateFee } from '../chain/queries/simulate.js';
-import { balanceIn } from '../chain/steps/fund-account.js';
 import { callCause } from '../chain/world/cause.js';
 import { hex } from '../felt.js';
 import { STRK } from '../predeployed.js';

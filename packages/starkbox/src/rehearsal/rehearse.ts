@@ -1,5 +1,6 @@
 // Rehearsal of an upgrade: transactions of an origin, each run with the old and with the new class of a contract.
 import type { Class, State } from '@starkbox/engine';
+import { Executions } from '../chain/execution/executions.js';
 import {
   afterOriginTransaction,
   type OriginBlock,
@@ -8,7 +9,6 @@ import {
   originHeader,
   originTransaction,
 } from '../chain/queries/replay-transaction.js';
-import { Executions } from '../chain/steps/executions.js';
 import type { DebugInfos } from '../debug-info/debug-infos.js';
 import type { Fork } from '../fork/fork.js';
 import { parse } from '../json/json.js';

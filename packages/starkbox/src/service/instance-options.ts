@@ -1,6 +1,6 @@
 // Options of an instance: those of accounts, blocks and the state archive, over the config of its node.
 import { listed } from '@starkbox/abi/basics';
-import { PRESET_NAMES, presetOf } from '../chain/network/conditions.js';
+import { PRESET_NAMES, presetOf } from '../chain/network/presets.js';
 import { ACCOUNT_OPTIONS } from '../config/account-options.js';
 import { CHAIN_OPTIONS } from '../config/chain-options.js';
 import { longName, UsageError } from '../config/option.js';

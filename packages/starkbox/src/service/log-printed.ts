@@ -1,5 +1,5 @@
 // Log lines of what contracts print.
-import type { OnPrinted } from '../chain/steps/executions.js';
+import type { OnPrinted } from '../chain/execution/executions.js';
 import type { Log } from '../log.js';
 
 /** One line for each line of text, with the contract and, unless it was a call, the transaction. */

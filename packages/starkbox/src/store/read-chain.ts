@@ -1,9 +1,9 @@
 // Reader of a chain on disk: its world and its snapshots.
 
 import { Class } from '@starkbox/engine';
+import { applied, declaredIn } from '../chain/execution/apply-state-diff.js';
 import { History } from '../chain/history/history.js';
 import { restoreMempool, settleMempool } from '../chain/mempool/restore.js';
-import { applied, declaredIn } from '../chain/steps/apply-state-diff.js';
 import { withOldHash } from '../chain/steps/close-block.js';
 import type { SnapshotNote, WorldAndSnapshots } from '../chain/world/chain-store.js';
 import { labelsFromJson, NO_LABELS } from '../chain/world/labels.js';

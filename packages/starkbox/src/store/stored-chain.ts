@@ -1,6 +1,6 @@
 // One chain in a data directory: writes each of its steps and restores its world.
 import type { State, StateDiff } from '@starkbox/engine';
-import { declaredIn } from '../chain/steps/apply-state-diff.js';
+import { declaredIn } from '../chain/execution/apply-state-diff.js';
 import type {
   ChainStore,
   KeptBranch,

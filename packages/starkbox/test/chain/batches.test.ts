@@ -5,8 +5,8 @@ import { startFixture } from '@starkbox/test-support/fixture';
 import { invokeRequest, STRK, selector } from '@starkbox/test-support/signing';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import type { Chain } from '../../src/chain/chain.js';
-import { contextOf } from '../../src/chain/steps/block-context.js';
-import { Executions } from '../../src/chain/steps/executions.js';
+import { contextOf } from '../../src/chain/execution/block-context.js';
+import { Executions } from '../../src/chain/execution/executions.js';
 import { bareChain } from '../support/bare-chain.js';
 
 const COUNT = 200;

@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { Class, configure } from '@starkbox/engine';
 import { beforeAll, expect, test } from 'vitest';
 import { classText } from '../../../../contracts/classes.js';
-import { compileOnce } from '../../src/chain/steps/prepare-transaction.js';
+import { compileOnce } from '../../src/chain/execution/prepare-transaction.js';
 
 /** The class with a name of its own in its ABI, so that no other test has compiled it. */
 async function text(name: string): Promise<string> {

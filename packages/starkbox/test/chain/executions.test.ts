@@ -7,7 +7,7 @@ import { startPair } from '@starkbox/test-support/fork/pair';
 import { contract, invokeRequest, Sender, STRK, selector } from '@starkbox/test-support/signing';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { defaultExecutions } from '../../src/chain/steps/executions.js';
+import { defaultExecutions } from '../../src/chain/execution/executions.js';
 import { createChain } from '../../src/index.js';
 import { type EngineWatch, watchEngine } from './engine-watch.js';
 

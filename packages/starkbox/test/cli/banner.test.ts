@@ -1,6 +1,7 @@
 // The banner on a terminal: which facts it has, and that it fits.
 import { describe, expect, test } from 'vitest';
-import { conditionsToJson, MARKET_ONLY, presetOf } from '../../src/chain/network/conditions.js';
+import { conditionsToJson, MARKET_ONLY } from '../../src/chain/network/conditions.js';
+import { presetOf } from '../../src/chain/network/presets.js';
 import {
   type BannerFacts,
   banner,

@@ -1,6 +1,6 @@
 // Slots that the engine reads from the text of a request: the same effects, answers and errors as of other requests.
 import { afterAll, describe, expect, test } from 'vitest';
-import { SLOT_READER } from '../../src/chain/steps/apply-state-diff.js';
+import { SLOT_READER } from '../../src/chain/execution/apply-state-diff.js';
 import { createChain, type LocalChain } from '../../src/index.js';
 import { readAroundList } from '../../src/rpc/protocol/long-list.js';
 

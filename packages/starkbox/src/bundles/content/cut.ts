@@ -2,11 +2,11 @@
 import { type Class, State, type StateSource } from '@starkbox/engine';
 import type { BlockGeneration } from '../../block-settings.js';
 import type { Chain } from '../../chain/chain.js';
+import { declaredIn } from '../../chain/execution/apply-state-diff.js';
 import { History } from '../../chain/history/history.js';
 import { type PackedBlock, readPackedBlock, recordOf } from '../../chain/history/packed-block.js';
 import { readStateDiff } from '../../chain/history/stored-texts.js';
 import { EMPTY_MEMPOOL } from '../../chain/mempool/mempool.js';
-import { declaredIn } from '../../chain/steps/apply-state-diff.js';
 import { withOldHash } from '../../chain/steps/close-block.js';
 import { directWriteBefore } from '../../chain/world/direct-writes.js';
 import {

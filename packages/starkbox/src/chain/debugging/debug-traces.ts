@@ -20,6 +20,7 @@ import { reasonOf, refuse } from '../../errors.js';
 import { hex } from '../../felt.js';
 import type { Fork } from '../../fork/fork.js';
 import type { Chain } from '../chain.js';
+import { withExecutionErrors } from '../execution/execution-errors.js';
 import { callNames, type NameSources, namesOfCalls } from '../queries/machine-trace.js';
 import { originExecution } from '../queries/replay-transaction.js';
 import { classAt } from '../queries/visible-class.js';
@@ -34,7 +35,6 @@ import {
   repeatAttempt,
   repeatBlock,
 } from '../retrace/retrace.js';
-import { executing } from '../steps/execution-errors.js';
 import { findTransaction } from '../world/world.js';
 import { debugClass } from './debug-class.js';
 
@@ -142,7 +142,7 @@ export class DebugTraces {
       const called = caller === undefined ? call : { ...call, caller };
       const context = contextAt(location, chain.options);
       const run = chain.executions.recordCall(state, context, called, { ...limits, signal });
-      return { trace: await executing(run), ...facts };
+      return { trace: await withExecutionErrors(run), ...facts };
     }
     const options = { validate: request.skip_validate !== true, signal };
     const attempt = await repeatAttempt(chain, transactions, location, options);
@@ -155,7 +155,9 @@ export class DebugTraces {
     signal: AbortSignal | undefined,
   ): Promise<DebugTrace> {
     const options = { ...limits, firstWrite, signal };
-    return executing(this.#chain.executions.record(state, context, transactions, flags, options));
+    return withExecutionErrors(
+      this.#chain.executions.record(state, context, transactions, flags, options),
+    );
   }
 
   /** A transaction of this chain with those before it, or one from before the fork point. */

@@ -3,6 +3,18 @@ import type { CapacityFigures, WeightName } from '@starkbox/engine';
 import type { StarknetVersion } from '../../starknet-versions.js';
 import { marketConstants } from './market.js';
 
+/** Not taken from the engine, because reading options must not load it. */
+export const WEIGHT_NAMES: readonly WeightName[] = [
+  'l1_gas',
+  'message_segment_length',
+  'n_events',
+  'n_txs',
+  'state_diff_size',
+  'sierra_gas',
+  'proving_gas',
+  'receipt_l2_gas',
+];
+
 /**
  * Limits of blocks of Starknet, apart from their L2 gas. Facts of github.com/starkware-libs/sequencer at commit 60161ba
  * of 2026-08-20, crates/apollo_deployments/resources/app_configs/batcher_config.json, bouncer_config.block_max_capacity.
@@ -26,28 +38,22 @@ export function capacityOf(
   return { ...NETWORK_LIMITS, receipt_l2_gas: Number(maximum), ...changes };
 }
 
-const LARGEST = Number.MAX_SAFE_INTEGER;
-
 /** For transactions that a full block has too. */
-export const NO_LIMIT: CapacityFigures = {
-  l1_gas: LARGEST,
-  message_segment_length: LARGEST,
-  n_events: LARGEST,
-  n_txs: LARGEST,
-  state_diff_size: LARGEST,
-  sierra_gas: LARGEST,
-  proving_gas: LARGEST,
-  receipt_l2_gas: LARGEST,
-};
+export const NO_LIMIT: CapacityFigures = capacityOf(
+  Object.fromEntries(WEIGHT_NAMES.map((name) => [name, Number.MAX_SAFE_INTEGER])),
+);
 
 /** Weights that gas of others has, all by the same share of the capacity. */
 const WEIGHTS_OF_GAS = ['receipt_l2_gas', 'sierra_gas', 'proving_gas', 'n_txs'] as const;
 
 /** The capacity that others leave. */
-export function capacityBeside(capacity: CapacityFigures, gasOfOthers: number): CapacityFigures {
-  if (gasOfOthers === 0) return capacity;
+export function remainingCapacity(
+  capacity: CapacityFigures,
+  backgroundGas: number,
+): CapacityFigures {
+  if (backgroundGas === 0) return capacity;
   const whole = BigInt(capacity.receipt_l2_gas);
-  const rest = BigInt(Math.max(0, capacity.receipt_l2_gas - gasOfOthers));
+  const rest = BigInt(Math.max(0, capacity.receipt_l2_gas - backgroundGas));
   const limit = (name: WeightName): number => Number((BigInt(capacity[name]) * rest) / whole);
   return {
     ...capacity,
@@ -59,7 +65,7 @@ export function capacityBeside(capacity: CapacityFigures, gasOfOthers: number): 
 }
 
 /** L2 gas of others that fits a block with these weights. */
-export function gasBeside(capacity: CapacityFigures, weights: CapacityFigures): number {
+export function remainingGas(capacity: CapacityFigures, weights: CapacityFigures): number {
   const whole = BigInt(capacity.receipt_l2_gas);
   const rooms = WEIGHTS_OF_GAS.map((name) => {
     const rest = BigInt(Math.max(0, capacity[name] - weights[name]));
@@ -72,18 +78,11 @@ export function gasBeside(capacity: CapacityFigures, weights: CapacityFigures): 
 export function fullnessOf(
   capacity: CapacityFigures,
   weights: CapacityFigures,
-  gasOfOthers: number,
+  backgroundGas: number,
 ): number {
-  const ofOthers = gasOfOthers / capacity.receipt_l2_gas;
+  const ofOthers = backgroundGas / capacity.receipt_l2_gas;
   const isGas = (name: string): boolean => WEIGHTS_OF_GAS.some((weight) => weight === name);
   const share = (name: WeightName): number =>
     weights[name] / capacity[name] + (isGas(name) ? ofOthers : 0);
-  const names: readonly WeightName[] = [
-    'l1_gas',
-    'message_segment_length',
-    'n_events',
-    'state_diff_size',
-    ...WEIGHTS_OF_GAS,
-  ];
-  return Math.round(Math.min(1, Math.max(...names.map(share))) * 1e6) / 1e6;
+  return Math.round(Math.min(1, Math.max(...WEIGHT_NAMES.map(share))) * 1e6) / 1e6;
 }

@@ -1,12 +1,12 @@
 // Conditions of a network that a chain imitates: fee market, capacity, load, order, faults. Data without behaviour.
 import type { CapacityFigures } from '@starkbox/engine';
+import type { NETWORK_CONDITIONS } from '@starkbox/spec';
 import {
   type BlockGeneration,
   EXPECTED_BLOCK_GENERATION,
   readBlockGeneration,
   shownBlockGeneration,
 } from '../../block-settings.js';
-import { stringify } from '../../json/json.js';
 import {
   count,
   felt,
@@ -17,6 +17,8 @@ import {
   optional,
   pair,
 } from '../../json/reader.js';
+
+import { WEIGHT_NAMES } from './capacity.js';
 
 /** Prices of L1 gas, as a script gives them; what is absent stays. */
 export type L1Prices = Readonly<Partial<Record<(typeof L1_PRICES)[number], bigint>>>;
@@ -110,72 +112,6 @@ export const MARKET_ONLY: NetworkConditions = {
   ...NO_FAULTS,
 };
 
-export const PRESET_NAMES = ['calm', 'busy', 'congested'] as const;
-
-export type PresetName = (typeof PRESET_NAMES)[number];
-
-const GIGAFRI = 1_000_000_000;
-
-/** Demand at the floor of the price is about the target in `calm`, three times it in `busy`, ten times in `congested`. */
-const PRESETS: Readonly<Record<PresetName, NetworkConditions>> = {
-  calm: {
-    ...MARKET_ONLY,
-    blockGeneration: 'mempool:2000',
-    congestion: {
-      demand: 0.15,
-      variation: 0.3,
-      elasticity: 1,
-      medianTip: GIGAFRI / 100,
-      tipSpread: 4,
-      transactions: 12,
-    },
-    order: 'tip',
-  },
-  busy: {
-    ...MARKET_ONLY,
-    blockGeneration: 'mempool:2000',
-    congestion: {
-      demand: 0.55,
-      variation: 0.5,
-      elasticity: 1,
-      medianTip: GIGAFRI,
-      tipSpread: 8,
-      transactions: 24,
-    },
-    order: 'tip',
-    lifetimeBlocks: 100,
-    submissions: { lost: 0, delayed: 0.1, delayBlocks: [1, 3] },
-  },
-  congested: {
-    ...MARKET_ONLY,
-    blockGeneration: 'mempool:2000',
-    congestion: {
-      demand: 1.8,
-      variation: 0.4,
-      elasticity: 1,
-      medianTip: 5 * GIGAFRI,
-      tipSpread: 16,
-      transactions: 24,
-    },
-    order: 'tip',
-    lifetimeBlocks: 30,
-    submissions: { lost: 0.02, delayed: 0.3, delayBlocks: [1, 5] },
-    reorgs: { probability: 0.01, depth: 2 },
-  },
-};
-
-/** The conditions of a name; undefined for any other text. */
-export function presetOf(text: string): NetworkConditions | undefined {
-  const name = PRESET_NAMES.find((preset) => preset === text);
-  return name && PRESETS[name];
-}
-
-/** The name of the preset that conditions equal, whatever their seed. */
-export function presetNameOf(conditions: NetworkConditions): PresetName | undefined {
-  const textOf = (of: NetworkConditions): string => stringify(conditionsToJson({ ...of, seed: 0 }));
-  return PRESET_NAMES.find((name) => textOf(PRESETS[name]) === textOf(conditions));
-}
-
 const MEMBERS = [
   'seed',
   'block_generation_on',
@@ -187,17 +123,6 @@ const MEMBERS = [
   'submissions',
   'reorgs',
 ];
-
-const WEIGHTS = [
-  'l1_gas',
-  'message_segment_length',
-  'n_events',
-  'n_txs',
-  'state_diff_size',
-  'sierra_gas',
-  'proving_gas',
-  'receipt_l2_gas',
-] as const satisfies readonly (keyof CapacityFigures)[];
 
 /**
  * Reads conditions in JSON form; absent members are off.
@@ -227,7 +152,7 @@ export function readConditions(value: unknown, where = 'conditions'): NetworkCon
 }
 
 /** Conditions in JSON form, with all members. */
-export function conditionsToJson(conditions: NetworkConditions): ConditionsJson {
+export function conditionsToJson(conditions: NetworkConditions): Required<NETWORK_CONDITIONS> {
   const { blockGeneration, gasMarket, capacity, congestion, order, submissions, reorgs } =
     conditions;
   return {
@@ -238,7 +163,16 @@ export function conditionsToJson(conditions: NetworkConditions): ConditionsJson 
       ? { l1_prices: gasMarket.l1Prices, l1_blocks: gasMarket.l1Blocks }
       : false,
     capacity: capacity ?? 'unlimited',
-    congestion: congestion ? congestionToJson(congestion) : null,
+    congestion: congestion
+      ? {
+          demand: congestion.demand,
+          variation: congestion.variation,
+          elasticity: congestion.elasticity,
+          median_tip: congestion.medianTip,
+          tip_spread: congestion.tipSpread,
+          transactions: congestion.transactions,
+        }
+      : null,
     order: order ?? null,
     lifetime_blocks: conditions.lifetimeBlocks ?? null,
     submissions: {
@@ -250,50 +184,11 @@ export function conditionsToJson(conditions: NetworkConditions): ConditionsJson 
   };
 }
 
-export interface ConditionsJson {
-  readonly seed: number;
-  readonly block_generation_on: string | null;
-  readonly gas_market:
-    | false
-    | { readonly l1_prices: GasMarket['l1Prices']; readonly l1_blocks: number };
-  readonly capacity: 'unlimited' | Partial<CapacityFigures>;
-  readonly congestion: CongestionJson | null;
-  readonly order: TransactionOrder | null;
-  readonly lifetime_blocks: number | null;
-  readonly submissions: {
-    readonly lost: number;
-    readonly delayed: number;
-    readonly delay_blocks: readonly [number, number];
-  };
-  readonly reorgs: Reorgs;
-}
-
-export interface CongestionJson {
-  readonly demand: number;
-  readonly variation: number;
-  readonly elasticity: number;
-  readonly median_tip: number;
-  readonly tip_spread: number;
-  readonly transactions: number;
-}
-
-function congestionToJson(congestion: Congestion): CongestionJson {
-  const { demand, variation, elasticity, medianTip, tipSpread, transactions } = congestion;
-  return {
-    demand,
-    variation,
-    elasticity,
-    median_tip: medianTip,
-    tip_spread: tipSpread,
-    transactions,
-  };
-}
-
-const LARGEST_DEMAND = 100;
-const LARGEST_SPREAD = 1_000_000;
+const MAX_DEMAND = 100;
+const MAX_SPREAD = 1_000_000;
 /** Each is executed. */
-const MOST_TRANSACTIONS = 200;
-const LARGEST_DEPTH = 100;
+const MAX_TRANSACTIONS = 200;
+const MAX_DEPTH = 100;
 
 export function readCongestion(value: unknown, where: string): Congestion {
   const members = withMembers(value, where, [
@@ -307,15 +202,15 @@ export function readCongestion(value: unknown, where: string): Congestion {
   const read = (name: string, absent: number, most: number): number =>
     within(members[name] ?? absent, `${where}.${name}`, 0, most);
   return {
-    demand: within(members['demand'], `${where}.demand`, 0, LARGEST_DEMAND),
+    demand: within(members['demand'], `${where}.demand`, 0, MAX_DEMAND),
     variation: read('variation', 0, 1),
     elasticity: read('elasticity', 0, 4),
     medianTip: whole(
-      read('median_tip', 0, Number.MAX_SAFE_INTEGER / LARGEST_SPREAD),
+      read('median_tip', 0, Number.MAX_SAFE_INTEGER / MAX_SPREAD),
       `${where}.median_tip`,
     ),
-    tipSpread: within(members['tip_spread'] ?? 1, `${where}.tip_spread`, 1, LARGEST_SPREAD),
-    transactions: whole(read('transactions', 8, MOST_TRANSACTIONS), `${where}.transactions`),
+    tipSpread: within(members['tip_spread'] ?? 1, `${where}.tip_spread`, 1, MAX_SPREAD),
+    transactions: whole(read('transactions', 8, MAX_TRANSACTIONS), `${where}.transactions`),
   };
 }
 
@@ -348,9 +243,9 @@ function readCapacity(value: unknown, where: string): Partial<CapacityFigures> |
   if (value === 'network') return {};
   if (!isObject(value))
     throw new TypeError(`${where}: expected 'unlimited', 'network' or an object`);
-  const members = withMembers(value, where, WEIGHTS);
+  const members = withMembers(value, where, WEIGHT_NAMES);
   const limits: Partial<Record<keyof CapacityFigures, number>> = {};
-  for (const name of WEIGHTS) {
+  for (const name of WEIGHT_NAMES) {
     if (members[name] !== undefined) limits[name] = positive(members[name], `${where}.${name}`);
   }
   return limits;
@@ -380,7 +275,7 @@ function readReorgs(value: unknown, where: string): Reorgs {
   return {
     // With certainty, no block would stay.
     probability: within(probability, `${where}.probability`, 0, 0.9),
-    depth: whole(within(depth, `${where}.depth`, 1, LARGEST_DEPTH), `${where}.depth`),
+    depth: whole(within(depth, `${where}.depth`, 1, MAX_DEPTH), `${where}.depth`),
   };
 }
 

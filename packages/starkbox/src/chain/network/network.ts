@@ -12,7 +12,7 @@ export interface ClosedRound {
   /** L2 gas of its transactions. */
   readonly gasUsed: number;
   /** L2 gas of others that is counted and not executed. */
-  readonly gasOfOthers: number;
+  readonly backgroundGas: number;
   /** The largest share of its capacity that is taken, from 0 to 1; undefined: without a limit. */
   readonly fullness: number | undefined;
   readonly transactions: number;
@@ -101,12 +101,12 @@ export function networkFromJson(value: unknown): Network {
 }
 
 function readRound(value: unknown, where: string): ClosedRound {
-  const { block, price, gasUsed, gasOfOthers, fullness, transactions } = object(value, where);
+  const { block, price, gasUsed, backgroundGas, fullness, transactions } = object(value, where);
   return {
     block: count(block, `${where}.block`),
     price: readPrice(price, `${where}.price`),
     gasUsed: count(gasUsed, `${where}.gasUsed`),
-    gasOfOthers: count(gasOfOthers, `${where}.gasOfOthers`),
+    backgroundGas: count(backgroundGas, `${where}.backgroundGas`),
     fullness: optional(fullness, `${where}.fullness`, share),
     transactions: count(transactions, `${where}.transactions`),
   };

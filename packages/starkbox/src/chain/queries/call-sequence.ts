@@ -2,7 +2,7 @@
 import type { Invocation, State } from '@starkbox/engine';
 import type { BLOCK_ID, CALL_OUTCOME, OVERRIDES, SEQUENCE_CALL } from '@starkbox/spec';
 import type { Chain } from '../chain.js';
-import { callError } from '../steps/execution-errors.js';
+import { callError } from '../execution/execution-errors.js';
 import type { Explainer } from './explain.js';
 
 export interface SequenceRequest {

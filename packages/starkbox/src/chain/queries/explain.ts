@@ -27,6 +27,7 @@ import { type JsonText, parse, stringify } from '../../json/json.js';
 import { membersOf } from '../../json/reader.js';
 import type { Log } from '../../log.js';
 import type { Chain } from '../chain.js';
+import { readBroadcasted } from '../execution/prepare-transaction.js';
 import type { Broadcasted } from '../history/stored-texts.js';
 import { cairoStack, failedPath } from '../retrace/cairo-stack.js';
 import {
@@ -36,7 +37,6 @@ import {
   retraceCall,
   retraceTransaction,
 } from '../retrace/retrace.js';
-import { readBroadcasted } from '../steps/prepare-transaction.js';
 import { findBlock, keptState, pendingNumber, stateBefore } from '../world/find-block.js';
 import { findTransaction, nextTime, type World } from '../world/world.js';
 import type { Abis } from './abis.js';

@@ -3,10 +3,10 @@ import { type State, Transaction } from '@starkbox/engine';
 import type { BLOCK_ID } from '@starkbox/spec';
 import { sliced } from '../../scheduling/slices.js';
 import type { Chain } from '../chain.js';
+import { contextOf } from '../execution/block-context.js';
+import { withExecutionErrors } from '../execution/execution-errors.js';
 import type { TransactionRecord } from '../history/header.js';
 import { readTransaction } from '../history/stored-texts.js';
-import { contextOf } from '../steps/block-context.js';
-import { executing } from '../steps/execution-errors.js';
 import { stateByNumber } from '../world/find-block.js';
 import { transactionsOf, type World } from '../world/world.js';
 
@@ -30,7 +30,7 @@ export async function initialReadsOf(
   // Included transactions may have nonces ahead of their account's, which a strict check rejects.
   const flags = { strictNonce: false };
   const context = contextOf(world, chain.options, number);
-  const reports = await executing(
+  const reports = await withExecutionErrors(
     chain.executions.simulate(before, context, transactions, flags, { initialReads: true, signal }),
   );
   return reports.at(-1)?.initialReads ?? NOTHING_READ;

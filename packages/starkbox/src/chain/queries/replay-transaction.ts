@@ -16,19 +16,19 @@ import { listOf, type Members, membersOf } from '../../json/reader.js';
 import { originStateDiff } from '../../json/state-diff.js';
 import { ETH, STRK } from '../../predeployed.js';
 import { isReplayable, nearestVersion, OLDEST_REPLAYED } from '../../starknet-versions.js';
-import { SEQUENCER } from '../genesis/accounts.js';
-import type { HeaderPrices } from '../history/header.js';
-import { storedReceipt, traceText } from '../history/stored-texts.js';
 import {
   applyChange,
   checkShape,
   compileGiven,
   declaredIn,
   type StateChange,
-} from '../steps/apply-state-diff.js';
-import type { BlockRules, ContextHeader } from '../steps/block-context.js';
-import { executing, executionError } from '../steps/execution-errors.js';
-import type { Executions } from '../steps/executions.js';
+} from '../execution/apply-state-diff.js';
+import type { BlockRules, ContextHeader } from '../execution/block-context.js';
+import { executionError, withExecutionErrors } from '../execution/execution-errors.js';
+import type { Executions } from '../execution/executions.js';
+import { SEQUENCER } from '../genesis/accounts.js';
+import type { HeaderPrices } from '../history/header.js';
+import { storedReceipt, traceText } from '../history/stored-texts.js';
 import { enginePrices } from '../world/gas-prices.js';
 
 /** A value that differs, by its path; `was` or `is` is left out where the value is absent. */
@@ -201,7 +201,7 @@ export async function replayTransaction(
 ): Promise<ReplayedTransaction> {
   const prepared = await originExecution(fork, rules, hash, overrides, signal);
   const { state, context, transaction, index } = prepared;
-  const [execution] = await executing(
+  const [execution] = await withExecutionErrors(
     executions.simulate(state, context, [transaction], {}, { signal }),
   );
   if (!execution) throw new Error('an execution returned no report');

@@ -25,14 +25,14 @@ import { fail, refuse } from '../../errors.js';
 import { hex, padded, shortString } from '../../felt.js';
 import { endSharedSlice } from '../../scheduling/slices.js';
 import type { Chain } from '../chain.js';
+import { contextOf } from '../execution/block-context.js';
+import { callError, executionError, withExecutionErrors } from '../execution/execution-errors.js';
+import type { RunOptions } from '../execution/executions.js';
+import { prove } from '../execution/mock-proof.js';
+import { hasUsableBounds, readBroadcasted } from '../execution/prepare-transaction.js';
 import type { HeaderPrices } from '../history/header.js';
 import { type Broadcasted, readTrace, traceText } from '../history/stored-texts.js';
-import { contextOf } from '../steps/block-context.js';
-import { callError, executing, executionError } from '../steps/execution-errors.js';
-import type { RunOptions } from '../steps/executions.js';
 import { l1Handler } from '../steps/l1-handler.js';
-import { prove } from '../steps/mock-proof.js';
-import { hasUsableBounds, readBroadcasted } from '../steps/prepare-transaction.js';
 import { findBlock, stateByNumber } from '../world/find-block.js';
 import { headerPrices } from '../world/gas-prices.js';
 import { isImpersonated } from '../world/impersonation.js';
@@ -142,7 +142,7 @@ export async function estimateMessageFee(
     },
     chain.options.chainId,
   );
-  const [report] = await executing(
+  const [report] = await withExecutionErrors(
     chain.executions.simulate(state, context, [transaction], { query: true }, { signal }),
   );
   if (!report || report.outcome === 'rejected') {
@@ -180,7 +180,7 @@ export async function proveTransaction(
   const { client } = chain.executions;
   const transaction = await readBroadcasted(values, chainId, {}, { client, signal });
   const flags = { chargeFee: false, unboundedGas: true, query: true };
-  const [report] = await executing(
+  const [report] = await withExecutionErrors(
     chain.executions.simulate(location.state, location.context, [transaction], flags, { signal }),
   );
   if (!report || report.outcome === 'rejected') {
@@ -263,7 +263,7 @@ async function run(
       strictNonce: generation === 'transaction' || type === 'DECLARE',
     }),
   );
-  const reports = await executing(
+  const reports = await withExecutionErrors(
     chain.executions.simulate(state, context, transactions, each, options),
   );
   return { reports, initialReads: reports.at(-1)?.initialReads };

@@ -15,13 +15,13 @@ import { isObject, type Members, membersOf } from '../../json/reader.js';
 import { STRK } from '../../predeployed.js';
 import { Slices } from '../../scheduling/slices.js';
 import type { Chain } from '../chain.js';
+import { type BlockRules, contextOf } from '../execution/block-context.js';
+import { withExecutionErrors } from '../execution/execution-errors.js';
+import { balanceIn } from '../execution/fund-account.js';
+import { readBroadcasted } from '../execution/prepare-transaction.js';
 import { isReverted } from '../history/block-keys.js';
 import type { Broadcasted } from '../history/stored-texts.js';
-import { type BlockRules, contextOf } from '../steps/block-context.js';
 import { oldHash } from '../steps/close-block.js';
-import { executing } from '../steps/execution-errors.js';
-import { balanceIn } from '../steps/fund-account.js';
-import { readBroadcasted } from '../steps/prepare-transaction.js';
 import { directWriteBefore } from '../world/direct-writes.js';
 import { blockNumber, stateBefore, stateByNumber } from '../world/find-block.js';
 import { isImpersonated } from '../world/impersonation.js';
@@ -93,7 +93,7 @@ export async function retraceBlock(
   const { state, context, transactions, flags, firstWrite } = repetition;
   const skipped = transactions.length - (last - first + 1);
   const options = { first: skipped, firstWrite, ...detail };
-  const traced = await executing(
+  const traced = await withExecutionErrors(
     chain.executions.retrace(state, context, transactions, flags, options),
   );
   return traced.map((retrace, at) =>

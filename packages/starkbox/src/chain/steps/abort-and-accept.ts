@@ -43,7 +43,7 @@ async function withShorterNetwork(next: World, before: World, from: number): Pro
   const { network } = next;
   const price = before.history.header(from)?.prices.l2_gas_price;
   if (!network || !price) return next;
-  const { withoutRounds } = await import('./network-block.js');
+  const { withoutRounds } = await import('../network/blocks/network-block.js');
   return withoutRounds({ ...next, network }, BigInt(price.price_in_fri));
 }
 

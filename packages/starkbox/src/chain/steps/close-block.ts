@@ -15,19 +15,19 @@ import type { Fork } from '../../fork/fork.js';
 import { stringify } from '../../json/json.js';
 import { during, type Probe } from '../../probe.js';
 import type { StarknetVersion } from '../../starknet-versions.js';
+import { type BlockRules, makeContext } from '../execution/block-context.js';
 import { blockKeysOf } from '../history/block-keys.js';
 import type { Header } from '../history/header.js';
 import type { History } from '../history/history.js';
 import { readStateDiff } from '../history/stored-texts.js';
+import type { NetworkWorld } from '../network/blocks/network-block.js';
 import type { NetworkConditions } from '../network/conditions.js';
 import { afterBlock, nextBlockTime } from '../world/clock.js';
 import { latestHeader, pendingNumber } from '../world/find-block.js';
 import { type GasPrices, headerPrices, sealingPrices } from '../world/gas-prices.js';
 import { withSent } from '../world/messages.js';
 import { firstWorld, NOTHING_PENDING, nextTime, type World } from '../world/world.js';
-import { type BlockRules, makeContext } from './block-context.js';
 import { acceptedAt } from './l1-acceptance.js';
-import type { NetworkWorld } from './network-block.js';
 
 /** What the first block of a chain is made of. */
 export interface FirstBlock extends BlockRules {
@@ -48,7 +48,7 @@ export async function createWorld(first: FirstBlock): Promise<World> {
   const time = nextBlockTime(world.clock, first.fork?.block.timestamp);
   const created = await closePending({ ...world, pendingState: state }, first, time);
   if (!created.network) return created;
-  const { withStartedNetwork } = await import('./network-block.js');
+  const { withStartedNetwork } = await import('../network/blocks/network-block.js');
   return withStartedNetwork({ ...created, network: created.network }, first.fork);
 }
 
@@ -131,12 +131,12 @@ async function closeUnderConditions(
   rules: BlockRules,
   time: number,
 ): Promise<World> {
-  const { withRound, withSetPrices } = await import('./network-block.js');
-  const { withLoad } = await import('./load-transactions.js');
+  const { withRound, withSetPrices } = await import('../network/blocks/network-block.js');
+  const { withLoad } = await import('../network/blocks/load-transactions.js');
   const priced = withSetPrices(world);
   const context = makeContext(rules, openHeader(priced, rules, time, false));
-  const [loaded, gasOfOthers] = await withLoad(priced, context, rules);
-  return withRound(loaded, await closePending(loaded, rules, time), gasOfOthers);
+  const [loaded, backgroundGas] = await withLoad(priced, context, rules);
+  return withRound(loaded, await closePending(loaded, rules, time), backgroundGas);
 }
 
 async function closePending(world: World, rules: BlockRules, time: number): Promise<World> {

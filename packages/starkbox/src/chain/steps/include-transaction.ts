@@ -10,18 +10,22 @@ import { effectiveBlockGeneration, hasMempool } from '../../block-settings.js';
 import { fail } from '../../errors.js';
 import { onlyOriginFailures } from '../../fork/fork.js';
 import { during } from '../../probe.js';
+import { makeContext, pendingContext } from '../execution/block-context.js';
+import { refuseSubmission, withExecutionErrors } from '../execution/execution-errors.js';
+import { type Executions, executeForWriter, type OnPrinted } from '../execution/executions.js';
+import { fundedState } from '../execution/fund-account.js';
+import type { PreparedTransaction } from '../execution/prepare-transaction.js';
+import {
+  recordExecuted,
+  recordSubmitted,
+  type SubmittedRecord,
+} from '../execution/transaction-record.js';
 import { inMempool, withoutWaiting } from '../mempool/mempool.js';
 import type { MempoolOrder } from '../mempool/rules.js';
 import { isImpersonated } from '../world/impersonation.js';
 import { isKnown, nextTime, type World, withIncluded } from '../world/world.js';
-import { makeContext, pendingContext } from './block-context.js';
 import { type ClosingRules, closeIfDue, closingOf, openHeader, withClosed } from './close-block.js';
-import { executing, refuseSubmission } from './execution-errors.js';
-import { type Executions, executeForWriter, type OnPrinted } from './executions.js';
-import { fundedState } from './fund-account.js';
-import type { PreparedTransaction } from './prepare-transaction.js';
 import { withNoncesOf } from './return-transactions.js';
-import { recordExecuted, recordSubmitted, type SubmittedRecord } from './transaction-record.js';
 
 export interface InclusionRules extends ClosingRules {
   /** In fri: what an account without STRK gets before its transaction. */
@@ -74,7 +78,7 @@ export async function executeIfRoom(
     return { next: await closeIfDue(next, rules, time) };
   }
   if (full.isTooLarge) {
-    const { refuseFull } = await import('./block-room.js');
+    const { refuseFull } = await import('../network/blocks/block-room.js');
     return refuseFull(world, full);
   }
   const closed = await closeIfDue(world, rules, time);
@@ -117,7 +121,7 @@ export async function include(
   );
   if ('next' in inclusion) return withoutQueued(inclusion.next, transaction.hash);
   if ('full' in inclusion) {
-    const { refuseFull } = await import('./block-room.js');
+    const { refuseFull } = await import('../network/blocks/block-room.js');
     return whenFull?.(inclusion.full) ?? refuseFull(world, inclusion.full);
   }
   const { rejection } = inclusion;
@@ -166,8 +170,13 @@ export async function tryToInclude(
   const closing = closes ? closingOf(world, header, rules) : undefined;
   const call = { context, transaction, flags, closing };
   const execution = network?.weights
-    ? await (await import('./block-room.js')).executeInRoom(world, state, { ...call, tip }, rules)
-    : await executing(executeForWriter(state, call, probe));
+    ? await (await import('../network/blocks/block-room.js')).executeInRoom(
+        world,
+        state,
+        { ...call, tip },
+        rules,
+      )
+    : await withExecutionErrors(executeForWriter(state, call, probe));
   if (execution.printed.length > 0) rules.onPrinted?.(execution.printed, transaction.hash);
   if (execution.outcome === 'rejected') return { rejection: execution.rejection };
   if (execution.outcome === 'full') return { full: execution };

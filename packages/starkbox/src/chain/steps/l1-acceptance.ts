@@ -1,8 +1,8 @@
 // Rule by which blocks are accepted on L1 as blocks follow or time passes.
 import { effectiveL1Acceptance, secondsOfAcceptance } from '../../block-settings.js';
+import type { BlockRules } from '../execution/block-context.js';
 import type { History } from '../history/history.js';
 import { nextTime, type World } from '../world/world.js';
-import type { BlockRules } from './block-context.js';
 
 type AcceptanceRules = Pick<BlockRules, 'l1Acceptance'>;
 

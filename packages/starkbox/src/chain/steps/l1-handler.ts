@@ -2,8 +2,8 @@
 import { Transaction } from '@starkbox/engine';
 import { refuse } from '../../errors.js';
 import { padded } from '../../felt.js';
+import type { PreparedTransaction } from '../execution/prepare-transaction.js';
 import type { L1HandlerValues } from '../history/stored-texts.js';
-import type { PreparedTransaction } from './prepare-transaction.js';
 
 export interface L1Message {
   /** The L1 transaction that sent it, where known. */

@@ -5,6 +5,9 @@ import { hex, padded } from '../../felt.js';
 import { stringify } from '../../json/json.js';
 import { felts, objectText } from '../../json/reader.js';
 import { inSlices, Slices } from '../../scheduling/slices.js';
+import { refuseSubmission } from '../execution/execution-errors.js';
+import { compileOnce, type Submission } from '../execution/prepare-transaction.js';
+import { recordSubmitted } from '../execution/transaction-record.js';
 import { underRules } from '../mempool/apply-rules.js';
 import {
   type Dropped,
@@ -22,10 +25,7 @@ import {
 import { DEFAULT_ORDER, type MempoolOrder, type PoolRules } from '../mempool/rules.js';
 import type { NetworkConditions } from '../network/conditions.js';
 import { isKnown, nextTime, type World } from '../world/world.js';
-import { refuseSubmission } from './execution-errors.js';
 import { type InclusionRules, tryToInclude } from './include-transaction.js';
-import { compileOnce, type Submission } from './prepare-transaction.js';
-import { recordSubmitted } from './transaction-record.js';
 
 export interface MempoolRules extends InclusionRules {
   readonly classLimits: ClassLimits;
@@ -42,7 +42,7 @@ export interface PreConfirmed {
 }
 
 /** As many as there are. */
-export const EVERY: number = Number.POSITIVE_INFINITY;
+export const UNLIMITED: number = Number.POSITIVE_INFINITY;
 
 /** The order of a mempool, and what can be executed: by the network's conditions, or else by the chain's options. */
 export function poolRulesOf(
@@ -78,7 +78,7 @@ function ruledBy(world: World, rules: MempoolRules): Promise<Mempool> {
  *
  * @param delay blocks until it can be executed
  */
-export async function admitted(
+export async function admit(
   world: World,
   submission: Submission,
   rules: MempoolRules,
@@ -105,7 +105,7 @@ export async function admitted(
     const freed = withDropped(pool, rival, `Replaced by ${hash}, which has a higher tip.`);
     return { ...world, mempool: withWaiting(freed, arrived, account, { since }) };
   }
-  const { maximumMempool: most = EVERY } = rules;
+  const { maximumMempool: most = UNLIMITED } = rules;
   if (pool.waiting.size >= most) {
     refuse(`The mempool holds ${most} transactions; --maximum-mempool-size sets the limit`);
   }
@@ -159,7 +159,7 @@ export function poolTransactionOf(submission: Submission): PoolTransaction {
   };
 }
 
-export async function selected(
+export async function select(
   world: World,
   count: number,
   rules: MempoolRules,
@@ -177,7 +177,7 @@ export async function selected(
   return [hashes.length === 0 ? world : { ...world, mempool: pool }, hashes];
 }
 
-export async function preConfirmed(
+export async function preConfirm(
   world: World,
   count: number,
   rules: MempoolRules,
@@ -225,7 +225,7 @@ async function executeQueued(
   const candidate = { transaction: prepared, submitted, strictNonce: true, tip: queued.tip };
   const inclusion = await tryToInclude(world, candidate, rules, nextTime(world));
   if ('full' in inclusion && inclusion.full.isTooLarge) {
-    const { tooLarge } = await import('./block-room.js');
+    const { tooLarge } = await import('../network/blocks/block-room.js');
     return { reason: tooLarge(world, inclusion.full) };
   }
   return 'rejection' in inclusion ? { reason: inclusion.rejection.message } : inclusion;

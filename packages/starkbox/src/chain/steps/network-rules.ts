@@ -5,11 +5,11 @@ import type { Class, ClassLimits } from '@starkbox/engine';
 import type { BROADCASTED_DECLARE_TXN, ErrorName } from '@starkbox/spec';
 import { fail } from '../../errors.js';
 import { stringify } from '../../json/json.js';
+import { proofBytes } from '../execution/mock-proof.js';
+import type { Submission } from '../execution/prepare-transaction.js';
 import type { Broadcasted } from '../history/stored-texts.js';
 import { latestHeader } from '../world/find-block.js';
 import type { World } from '../world/world.js';
-import { proofBytes } from './mock-proof.js';
-import type { Submission } from './prepare-transaction.js';
 
 /** Named as in the configuration of the gateway and of its compiler. */
 interface Limits {

@@ -10,7 +10,7 @@ import {
   withDropped,
   withWaiting,
 } from '../mempool/mempool.js';
-import { LOAD_ACCOUNT } from '../network/load.js';
+import { LOAD_ACCOUNT } from '../network/background-load.js';
 import { stateDiff } from '../world/find-block.js';
 import { poolTransaction } from '../world/mempool-json.js';
 import { transactionAt, transactionHashesOf, type World } from '../world/world.js';

@@ -1,11 +1,11 @@
 // Difference of two images: blocks, state, settings and queues.
 
 import type { State } from '@starkbox/engine';
+import { declaredIn } from '../../chain/execution/apply-state-diff.js';
+import { Executions } from '../../chain/execution/executions.js';
 import { seededAccounts } from '../../chain/genesis/accounts.js';
 import { readReceipt } from '../../chain/history/stored-texts.js';
 import type { NamedChain } from '../../chain/queries/contract-names.js';
-import { declaredIn } from '../../chain/steps/apply-state-diff.js';
-import { Executions } from '../../chain/steps/executions.js';
 import { commonBlock } from '../../chain/world/diff.js';
 import { stateDiff } from '../../chain/world/find-block.js';
 import type { World } from '../../chain/world/world.js';

@@ -1,7 +1,7 @@
 // Loading of archived states into memory, so that an image can hold them.
 
 import { type Class, State, type StateSource } from '@starkbox/engine';
-import { declaredIn } from '../../chain/steps/apply-state-diff.js';
+import { declaredIn } from '../../chain/execution/apply-state-diff.js';
 import { stateDiff } from '../../chain/world/find-block.js';
 import type { World } from '../../chain/world/world.js';
 

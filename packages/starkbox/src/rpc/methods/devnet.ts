@@ -25,10 +25,10 @@ import {
 import type { Chain, ChainOptions } from '../../chain/chain.js';
 import { deal } from '../../chain/deal.js';
 import { declareClass, deployContract } from '../../chain/declare-and-deploy.js';
+import { SlotList } from '../../chain/execution/apply-state-diff.js';
 import { balanceOf, mint } from '../../chain/mint.js';
 import { reorg } from '../../chain/reorg.js';
 import { chosenClass, replaceClass } from '../../chain/replace-class.js';
-import { SlotList } from '../../chain/steps/apply-state-diff.js';
 import { PRICE_NAMES } from '../../chain/world/gas-prices.js';
 import { invalidParams } from '../../errors.js';
 import { hex } from '../../felt.js';

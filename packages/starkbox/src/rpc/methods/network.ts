@@ -4,12 +4,11 @@ import type { Chain } from '../../chain/chain.js';
 import {
   conditionsToJson,
   type NetworkConditions,
-  presetNameOf,
-  presetOf,
   readConditions,
   readCongestion,
 } from '../../chain/network/conditions.js';
 import { marketConstants } from '../../chain/network/market.js';
+import { presetNameOf, presetOf } from '../../chain/network/presets.js';
 import { setCongestion, setNetworkConditions } from '../../chain/network-controls.js';
 import { invalidParams, reasonOf } from '../../errors.js';
 import type { Group } from '../protocol/handlers.js';
@@ -54,7 +53,7 @@ function readParam<T>(value: unknown, read: (value: unknown, where: string) => T
 
 async function networkStatus({ world }: Chain): Promise<NETWORK_STATUS> {
   const { network, gas, blocks } = world;
-  const { forecast } = await import('../../chain/steps/network-block.js');
+  const { forecast } = await import('../../chain/network/blocks/network-block.js');
   const { target, maximum } = marketConstants(blocks.starknetVersion);
   return {
     conditions: network ? conditionsToJson(network.conditions) : null,
@@ -68,11 +67,11 @@ async function networkStatus({ world }: Chain): Promise<NETWORK_STATUS> {
     recent_blocks:
       network?.recent
         .toArray()
-        .map(({ block, price, gasUsed, gasOfOthers, fullness, transactions }) => ({
+        .map(({ block, price, gasUsed, backgroundGas, fullness, transactions }) => ({
           block_number: block,
           l2_gas_price: price,
           gas_used: gasUsed,
-          gas_of_others: gasOfOthers,
+          gas_of_others: backgroundGas,
           fullness: fullness ?? null,
           transaction_count: transactions,
         })) ?? [],

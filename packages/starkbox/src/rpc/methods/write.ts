@@ -4,7 +4,7 @@ import type { Chain } from '../../chain/chain.js';
 import type { Dropped } from '../../chain/mempool/mempool.js';
 import {
   clearMempool,
-  preConfirm,
+  preConfirmFromMempool,
   removeFromMempool,
   sealMempool,
   selectFromMempool,
@@ -67,7 +67,7 @@ export function mempoolMethods(chain: Chain): Group<MempoolMethods> {
     }),
 
     async devnet_mempoolPreConfirm({ count }, { cause }) {
-      const { included, dropped } = await preConfirm(chain, count, cause);
+      const { included, dropped } = await preConfirmFromMempool(chain, count, cause);
       return { pre_confirmed: included, dropped: dropped.map(wireDropped) };
     },
 

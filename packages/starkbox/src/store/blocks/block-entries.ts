@@ -1,9 +1,9 @@
 // Entries of a block in the database, written and removed with it.
 
 import type { StateDiff } from '@starkbox/engine';
+import { declaredIn } from '../../chain/execution/apply-state-diff.js';
 import { marksOf, readPackedBlock } from '../../chain/history/packed-block.js';
 import { readStateDiff } from '../../chain/history/stored-texts.js';
-import { declaredIn } from '../../chain/steps/apply-state-diff.js';
 import { stateDiffText } from '../../chain/world/find-block.js';
 import type { World } from '../../chain/world/world.js';
 import { feltBytes } from '../../felt.js';

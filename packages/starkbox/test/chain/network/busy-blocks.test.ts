@@ -3,8 +3,8 @@ import { type Client, startNode } from '@starkbox/test-support';
 import { startFixture } from '@starkbox/test-support/fixture';
 import { STRK } from '@starkbox/test-support/signing';
 import { afterAll, describe, expect, test } from 'vitest';
+import { backgroundLoad, fitting, gasOf } from '../../../src/chain/network/background-load.js';
 import { readConditions } from '../../../src/chain/network/conditions.js';
-import { fitting, gasOf, lotsOf } from '../../../src/chain/network/load.js';
 import { marketConstants } from '../../../src/chain/network/market.js';
 
 const GIGAFRI = 10 ** 9;
@@ -31,19 +31,24 @@ test('blocks have the drawn tips and gas', async () => {
   const { floor } = marketConstants();
   for (const [round, closed] of recent_blocks.entries()) {
     const price = BigInt(closed.l2_gas_price);
-    const drawn = lotsOf(readConditions(CONDITIONS), { round, price, floor, capacity: CAPACITY });
-    const lots = fitting(drawn, CAPACITY);
+    const drawn = backgroundLoad(readConditions(CONDITIONS), {
+      round,
+      price,
+      floor,
+      capacity: CAPACITY,
+    });
+    const load = fitting(drawn, CAPACITY);
     const { transactions } = await blockWithReceipts(client, closed.block_number);
     const tips = transactions.map(({ transaction }) =>
       'tip' in transaction ? Number(transaction.tip) : -1,
     );
-    expect(tips).toEqual(lots.slice(0, 12).map(({ tip }) => tip));
+    expect(tips).toEqual(load.slice(0, 12).map(({ tip }) => tip));
     const gas = transactions.map(({ receipt }) => receipt.execution_resources.l2_gas);
     expect(transactions.map(({ receipt }) => receipt.execution_status)).toEqual(
       Array.from({ length: 12 }, () => 'SUCCEEDED'),
     );
     expect(closed.gas_used).toBe(gas.reduce((sum, each) => sum + each, 0));
-    expect(closed.gas_used + closed.gas_of_others).toBe(gasOf(lots));
+    expect(closed.gas_used + closed.gas_of_others).toBe(gasOf(load));
     expect(closed.fullness).toBeGreaterThan(0.3);
   }
 });

@@ -1,10 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  conditionsToJson,
-  PRESET_NAMES,
-  presetOf,
-  readConditions,
-} from '../../../src/chain/network/conditions.js';
+import { conditionsToJson, readConditions } from '../../../src/chain/network/conditions.js';
+import { PRESET_NAMES, presetOf } from '../../../src/chain/network/presets.js';
 import { parse, stringify } from '../../../src/json/json.js';
 
 test.each(PRESET_NAMES)('the JSON of %s is read as the same conditions', (name) => {

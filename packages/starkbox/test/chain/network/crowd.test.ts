@@ -5,9 +5,9 @@ import { RpcFailure } from '@starkbox/test-support';
 import { type Fixture, startFixture } from '@starkbox/test-support/fixture';
 import { AMPLE, hex, invokeRequest, STRK } from '@starkbox/test-support/signing';
 import { expect, test } from 'vitest';
+import { backgroundLoad, gasOf } from '../../../src/chain/network/background-load.js';
 import { capacityOf } from '../../../src/chain/network/capacity.js';
 import { readConditions } from '../../../src/chain/network/conditions.js';
-import { gasOf, lotsOf } from '../../../src/chain/network/load.js';
 import { marketConstants } from '../../../src/chain/network/market.js';
 import { CrowdModel, type Opening, type Sent } from './crowd-model.js';
 
@@ -127,11 +127,11 @@ class Crowd {
     const { receipt_l2_gas: whole } = capacityOf(conditions.capacity ?? {});
     const { floor } = marketConstants();
     const factors = { round: this.model.rounds, price, floor, capacity: whole };
-    const lots = lotsOf(conditions, factors);
+    const load = backgroundLoad(conditions, factors);
     return {
       price,
       room(tip) {
-        const before = gasOf(lots.filter((lot) => BigInt(lot.tip) >= tip));
+        const before = gasOf(load.filter((transaction) => BigInt(transaction.tip) >= tip));
         return Math.floor((ROOM * Math.max(0, whole - before)) / whole);
       },
     };

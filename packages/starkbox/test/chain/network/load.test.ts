@@ -2,13 +2,18 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  capacityBeside,
+  type BackgroundTransaction,
+  backgroundLoad,
+  fitting,
+  gasOf,
+} from '../../../src/chain/network/background-load.js';
+import {
   capacityOf,
   fullnessOf,
-  gasBeside,
+  remainingCapacity,
+  remainingGas,
 } from '../../../src/chain/network/capacity.js';
 import { type Congestion, MARKET_ONLY } from '../../../src/chain/network/conditions.js';
-import { fitting, gasOf, type Lot, lotsOf } from '../../../src/chain/network/load.js';
 import { power, randomNumbers } from '../../../src/chain/network/random.js';
 
 const CAPACITY = 5_800_000_000;
@@ -22,10 +27,14 @@ const CONGESTION: Congestion = {
   transactions: 8,
 };
 
-function draw(round: number, changes: Partial<Congestion> = {}, price = FLOOR): readonly Lot[] {
+function draw(
+  round: number,
+  changes: Partial<Congestion> = {},
+  price = FLOOR,
+): readonly BackgroundTransaction[] {
   const congestion = { ...CONGESTION, ...changes };
   const factors = { round, price, floor: FLOOR, capacity: CAPACITY };
-  return lotsOf({ ...MARKET_ONLY, seed: 1, congestion }, factors);
+  return backgroundLoad({ ...MARKET_ONLY, seed: 1, congestion }, factors);
 }
 
 describe('random numbers', () => {
@@ -77,7 +86,7 @@ describe('random numbers', () => {
   });
 });
 
-describe('lots', () => {
+describe('background load', () => {
   test('are the same everywhere', () => {
     expect(draw(0).slice(0, 3)).toEqual([
       {
@@ -98,7 +107,7 @@ describe('lots', () => {
   });
 
   test('have the gas of the demand, which falls as the price rises', () => {
-    const share = (lots: readonly Lot[]) => gasOf(lots) / CAPACITY;
+    const share = (load: readonly BackgroundTransaction[]) => gasOf(load) / CAPACITY;
     expect(share(draw(0))).toBeCloseTo(0.5, 6);
     expect(share(draw(0, { demand: 30 }))).toBeCloseTo(30, 4);
     expect(share(draw(0, {}, 2n * FLOOR))).toBeCloseTo(0.25, 6);
@@ -134,14 +143,14 @@ describe('lots', () => {
   });
 
   test('that fit a block have higher tips than those that do not', () => {
-    const lots = draw(0, { demand: 2, tipSpread: 100 });
-    const chosen = fitting(lots, CAPACITY);
+    const load = draw(0, { demand: 2, tipSpread: 100 });
+    const chosen = fitting(load, CAPACITY);
     expect(gasOf(chosen)).toBeLessThanOrEqual(CAPACITY);
-    const left = lots.filter((lot) => !chosen.includes(lot));
+    const left = load.filter((transaction) => !chosen.includes(transaction));
     const rest = CAPACITY - gasOf(chosen);
     for (const { gas } of left) expect(gas).toBeGreaterThan(rest);
-    expect(lots.filter((lot) => chosen.includes(lot))).toEqual(chosen);
-    const average = (some: readonly Lot[]) =>
+    expect(load.filter((transaction) => chosen.includes(transaction))).toEqual(chosen);
+    const average = (some: readonly BackgroundTransaction[]) =>
       some.reduce((sum, { tip }) => sum + tip, 0) / some.length;
     expect(average(chosen)).toBeGreaterThan(average(left));
   });
@@ -166,22 +175,25 @@ describe('capacity', () => {
   });
 
   test('shrinks by the share of others', () => {
-    expect(capacityBeside(capacity, 0)).toBe(capacity);
-    expect(capacityBeside(capacity, CAPACITY / 4)).toEqual({
+    expect(remainingCapacity(capacity, 0)).toBe(capacity);
+    expect(remainingCapacity(capacity, CAPACITY / 4)).toEqual({
       ...capacity,
       receipt_l2_gas: (CAPACITY * 3) / 4,
       sierra_gas: 3_750_000_000,
       proving_gas: 3_750_000_000,
       n_txs: 375,
     });
-    expect(capacityBeside(capacity, 2 * CAPACITY)).toMatchObject({ receipt_l2_gas: 0, n_txs: 0 });
+    expect(remainingCapacity(capacity, 2 * CAPACITY)).toMatchObject({
+      receipt_l2_gas: 0,
+      n_txs: 0,
+    });
   });
 
   test('leaves others the smallest share that is free', () => {
-    expect(gasBeside(capacity, none)).toBe(CAPACITY);
-    expect(gasBeside(capacity, { ...none, n_txs: 250 })).toBe(CAPACITY / 2);
-    expect(gasBeside(capacity, { ...none, sierra_gas: 4e9, n_txs: 250 })).toBe(CAPACITY / 5);
-    expect(gasBeside(capacity, { ...none, receipt_l2_gas: 6e9 })).toBe(0);
+    expect(remainingGas(capacity, none)).toBe(CAPACITY);
+    expect(remainingGas(capacity, { ...none, n_txs: 250 })).toBe(CAPACITY / 2);
+    expect(remainingGas(capacity, { ...none, sierra_gas: 4e9, n_txs: 250 })).toBe(CAPACITY / 5);
+    expect(remainingGas(capacity, { ...none, receipt_l2_gas: 6e9 })).toBe(0);
   });
 
   test('is full by its most used weight', () => {

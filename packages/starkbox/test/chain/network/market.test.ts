@@ -120,7 +120,7 @@ function expectRule(chain: Chain, from: number): void {
     const next = history.header(number + 1)?.prices.l2_gas_price.price_in_fri;
     const expected = expectedPrice(
       round.price,
-      BigInt(round.gasUsed + round.gasOfOthers),
+      BigInt(round.gasUsed + round.backgroundGas),
       constants,
     );
     if (next !== undefined) expect(BigInt(next)).toBe(expected);

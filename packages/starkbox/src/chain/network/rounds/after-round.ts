@@ -1,18 +1,18 @@
 // Steps after a block of an imitated network: drops, reorganisations, transactions whose time has come.
-import { effectiveBlockGeneration, hasMempool } from '../../block-settings.js';
-import { objectText } from '../../json/reader.js';
-import { inSlices } from '../../scheduling/slices.js';
-import { MINTER } from '../genesis/accounts.js';
-import { withoutExpired } from '../mempool/apply-rules.js';
-import { withoutSelection } from '../mempool/mempool.js';
-import type { Network } from '../network/network.js';
-import { randomNumbers } from '../network/random.js';
-import { latestHeader } from '../world/find-block.js';
-import { nextTime, transactionsOf, type World } from '../world/world.js';
-import { withoutSince } from './abort-and-accept.js';
-import { closeIfDue } from './close-block.js';
-import { EVERY, type MempoolRules, preConfirmed, withRules } from './mempool-steps.js';
-import { sendersSince, withNoncesOf, withReturned } from './return-transactions.js';
+import { effectiveBlockGeneration, hasMempool } from '../../../block-settings.js';
+import { objectText } from '../../../json/reader.js';
+import { inSlices } from '../../../scheduling/slices.js';
+import { MINTER } from '../../genesis/accounts.js';
+import { withoutExpired } from '../../mempool/apply-rules.js';
+import { withoutSelection } from '../../mempool/mempool.js';
+import { withoutSince } from '../../steps/abort-and-accept.js';
+import { closeIfDue } from '../../steps/close-block.js';
+import { type MempoolRules, preConfirm, UNLIMITED, withRules } from '../../steps/mempool-steps.js';
+import { sendersSince, withNoncesOf, withReturned } from '../../steps/return-transactions.js';
+import { latestHeader } from '../../world/find-block.js';
+import { nextTime, transactionsOf, type World } from '../../world/world.js';
+import type { Network } from '../network.js';
+import { randomNumbers } from '../random.js';
 
 /** The world after a block: candidates wait again, and transactions that are too old are dropped. */
 export async function afterRound(
@@ -43,7 +43,7 @@ export async function followedUp(
   const from = firstToReplace(world, drawnDepth(network));
   const next = from === undefined ? world : await reorganised(world, from, rules);
   if (hasMempool(effectiveBlockGeneration(next, rules))) return next;
-  const [executed, { included }] = await preConfirmed(next, EVERY, rules);
+  const [executed, { included }] = await preConfirm(next, UNLIMITED, rules);
   return included.length > 0 ? closeIfDue(executed, rules) : executed;
 }
 

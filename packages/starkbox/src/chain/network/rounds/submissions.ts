@@ -1,13 +1,13 @@
 // Step of a submission under network conditions: it arrives, arrives later, or is lost.
-import { effectiveBlockGeneration, hasMempool } from '../../block-settings.js';
-import { withDropped } from '../mempool/mempool.js';
-import type { Submissions } from '../network/conditions.js';
-import type { Network } from '../network/network.js';
-import { randomNumbers } from '../network/random.js';
-import type { World } from '../world/world.js';
-import { executeIfRoom } from './include-transaction.js';
-import { admitted, type MempoolRules, poolTransactionOf } from './mempool-steps.js';
-import type { Submission } from './prepare-transaction.js';
+import { effectiveBlockGeneration, hasMempool } from '../../../block-settings.js';
+import type { Submission } from '../../execution/prepare-transaction.js';
+import { withDropped } from '../../mempool/mempool.js';
+import { executeIfRoom } from '../../steps/include-transaction.js';
+import { admit, type MempoolRules, poolTransactionOf } from '../../steps/mempool-steps.js';
+import type { World } from '../../world/world.js';
+import type { Submissions } from '../conditions.js';
+import type { Network } from '../network.js';
+import { randomNumbers } from '../random.js';
 
 /** What becomes of a submission: lost, or delayed by a number of blocks. */
 export type Fate = 'lost' | number;
@@ -44,7 +44,7 @@ async function arrived(
   rules: MempoolRules,
 ): Promise<World> {
   if (fate === 0) return next;
-  if (fate !== 'lost') return admitted(before, prepared, rules, fate);
+  if (fate !== 'lost') return admit(before, prepared, rules, fate);
   const reason = 'Lost on its way, by the network conditions. Send it again.';
   const mempool = withDropped(before.mempool, poolTransactionOf(prepared), reason);
   return { ...before, mempool };
@@ -59,9 +59,9 @@ async function arrivedAtOnce(
   const isPooled =
     hasMempool(effectiveBlockGeneration(world, rules)) ||
     world.mempool.senders.has(prepared.transaction.address);
-  if (isPooled) return admitted(world, prepared, rules);
+  if (isPooled) return admit(world, prepared, rules);
   const inclusion = await executeIfRoom(world, prepared, rules);
-  return 'next' in inclusion ? inclusion.next : admitted(world, prepared, rules);
+  return 'next' in inclusion ? inclusion.next : admit(world, prepared, rules);
 }
 
 function withSubmission({ network, ...world }: World): World {

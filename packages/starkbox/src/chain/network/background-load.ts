@@ -7,7 +7,7 @@ import { power, randomNumbers } from './random.js';
 export const LOAD_ACCOUNT: string = shortString('STARKBOX_LOAD');
 
 /** A part of the load: transactions of others with the same tip. */
-export interface Lot {
+export interface BackgroundTransaction {
   /** L2 gas. */
   readonly gas: number;
   /** Fri per unit of L2 gas. */
@@ -26,20 +26,24 @@ export interface LoadFactors {
   readonly capacity: number;
 }
 
-/** Lots of a block, or of each capacity that is in demand. */
-const LOTS = 48;
+/** Transactions of a block, or of each capacity that is in demand. */
+const MIN_TRANSACTIONS = 48;
 
 /** The load of a block, in no order. */
-export function lotsOf(
+export function backgroundLoad(
   { congestion, seed }: NetworkConditions,
   { round, price, floor, capacity }: LoadFactors,
-): readonly Lot[] {
+): readonly BackgroundTransaction[] {
   if (!congestion) return [];
   const random = randomNumbers(seed, 'load', round);
   const ratio = price > floor ? Number(floor) / Number(price) : 1;
   const varied = 1 + congestion.variation * (2 * random() - 1);
   const demand = congestion.demand * varied * power(ratio, congestion.elasticity);
-  const count = Math.max(LOTS, congestion.transactions, Math.ceil(demand * LOTS));
+  const count = Math.max(
+    MIN_TRANSACTIONS,
+    congestion.transactions,
+    Math.ceil(demand * MIN_TRANSACTIONS),
+  );
   const sizes = Array.from({ length: count }, () => 0.5 + random());
   const unit = (demand * capacity) / sizes.reduce((sum, size) => sum + size, 0);
   return sizes
@@ -54,21 +58,24 @@ function tipFrom({ medianTip, tipSpread }: Congestion, random: () => number): nu
   return Math.round(isAbove ? medianTip * factor : medianTip / factor);
 }
 
-/** The lots that a block has room for, higher tips first. */
-export function fitting(lots: readonly Lot[], room: number): readonly Lot[] {
+/** The part of a load that a block has room for, higher tips first. */
+export function fitting(
+  load: readonly BackgroundTransaction[],
+  room: number,
+): readonly BackgroundTransaction[] {
   let rest = room;
-  const isFitting = ({ gas }: Lot): boolean => {
+  const isFitting = ({ gas }: BackgroundTransaction): boolean => {
     if (gas > rest) return false;
     rest -= gas;
     return true;
   };
   const chosen = new Set(
-    lots.toSorted((first, second) => second.tip - first.tip).filter(isFitting),
+    load.toSorted((first, second) => second.tip - first.tip).filter(isFitting),
   );
   // In the order of the draw, in which tips are mixed.
-  return lots.filter((lot) => chosen.has(lot));
+  return load.filter((transaction) => chosen.has(transaction));
 }
 
-export function gasOf(lots: readonly Lot[]): number {
-  return lots.reduce((sum, { gas }) => sum + gas, 0);
+export function gasOf(load: readonly BackgroundTransaction[]): number {
+  return load.reduce((sum, { gas }) => sum + gas, 0);
 }

@@ -1,29 +1,28 @@
 // Blocks of a chain that imitates a network: load of others before they are closed, prices after it.
 import { BlockWeights } from '@starkbox/engine';
-import { refuse } from '../../errors.js';
-import type { Fork } from '../../fork/fork.js';
-import { membersOf } from '../../json/reader.js';
-import { capacityOf, fullnessOf, gasBeside } from '../network/capacity.js';
-import {
-  type L1Prices,
-  l1PricesAt,
-  type NetworkConditions,
-  OF_ORIGIN,
-} from '../network/conditions.js';
-import { fitting, gasOf, type Lot, lotsOf } from '../network/load.js';
-import { marketConstants, nextL2Price } from '../network/market.js';
-import { type ClosedRound, type L2Prices, MOST_RECENT, type Network } from '../network/network.js';
-import { latestHeader } from '../world/find-block.js';
-import { type GasPrices, PRICE_NAMES } from '../world/gas-prices.js';
-import type { Included, World } from '../world/world.js';
+import { refuse } from '../../../errors.js';
+import type { Fork } from '../../../fork/fork.js';
+import { membersOf } from '../../../json/reader.js';
+import { latestHeader } from '../../world/find-block.js';
+import { type GasPrices, PRICE_NAMES } from '../../world/gas-prices.js';
+import type { Included, World } from '../../world/world.js';
+import { type BackgroundTransaction, backgroundLoad, fitting, gasOf } from '../background-load.js';
+import { capacityOf, fullnessOf, remainingGas } from '../capacity.js';
+import { type L1Prices, l1PricesAt, type NetworkConditions, OF_ORIGIN } from '../conditions.js';
+import { marketConstants, nextL2Price } from '../market.js';
+import { type ClosedRound, type L2Prices, MOST_RECENT, type Network } from '../network.js';
 
 /** A world that imitates a network. */
 export type NetworkWorld = World & { readonly network: Network };
 
-/** The lots of the pending block. */
-export function lotsIn({ network, gas, blocks }: NetworkWorld): readonly Lot[] {
+/** The load of the pending block, whether it has room for it or not. */
+export function backgroundLoadOf({
+  network,
+  gas,
+  blocks,
+}: NetworkWorld): readonly BackgroundTransaction[] {
   const { floor } = marketConstants(blocks.starknetVersion);
-  return lotsOf(network.conditions, {
+  return backgroundLoad(network.conditions, {
     round: network.rounds,
     price: gas.current.l2_gas_price_fri,
     floor,
@@ -37,15 +36,15 @@ function gasLimitOf({ network, blocks }: Pick<NetworkWorld, 'network' | 'blocks'
   return capacityOf(capacity ?? {}, blocks.starknetVersion).receipt_l2_gas;
 }
 
-/** The lots that the pending block has room for, besides its transactions. */
-export function fittingLots(world: NetworkWorld): readonly Lot[] {
+/** The load that the pending block has room for, besides its transactions. */
+export function fittingLoad(world: NetworkWorld): readonly BackgroundTransaction[] {
   const { network, blocks } = world;
   const { capacity } = network.conditions;
   const room =
     network.weights && capacity
-      ? gasBeside(capacityOf(capacity, blocks.starknetVersion), network.weights.figures)
+      ? remainingGas(capacityOf(capacity, blocks.starknetVersion), network.weights.figures)
       : Math.max(0, gasLimitOf(world) - gasUsedIn(world));
-  return fitting(lotsIn(world), room);
+  return fitting(backgroundLoadOf(world), room);
 }
 
 /** L2 gas of the transactions of the pending block. */
@@ -83,9 +82,9 @@ function isSet({ gas: { current, next } }: World): boolean {
  *
  * @param before with the block pending
  * @param after with the block closed
- * @param gasOfOthers L2 gas of others in the block, apart from their transactions
+ * @param backgroundGas L2 gas of others in the block, apart from their transactions
  */
-export function withRound(before: NetworkWorld, after: World, gasOfOthers: number): World {
+export function withRound(before: NetworkWorld, after: World, backgroundGas: number): World {
   const { network, blocks } = before;
   const { capacity, gasMarket } = network.conditions;
   const gasUsed = gasUsedIn(before);
@@ -95,13 +94,13 @@ export function withRound(before: NetworkWorld, after: World, gasOfOthers: numbe
     block: number,
     price,
     gasUsed,
-    gasOfOthers,
+    backgroundGas,
     fullness:
       network.weights && capacity
         ? fullnessOf(
             capacityOf(capacity, blocks.starknetVersion),
             network.weights.figures,
-            gasOfOthers,
+            backgroundGas,
           )
         : undefined,
     transactions: transactionCount,
@@ -121,7 +120,7 @@ export function withRound(before: NetworkWorld, after: World, gasOfOthers: numbe
   const constants = marketConstants(blocks.starknetVersion);
   const l2Price = isSet(before)
     ? undefined
-    : nextL2Price(price, BigInt(gasUsed + gasOfOthers), constants);
+    : nextL2Price(price, BigInt(gasUsed + backgroundGas), constants);
   return Object.freeze({ ...next, gas: gasAt(next, l2Price) });
 }
 
@@ -129,7 +128,7 @@ export function withRound(before: NetworkWorld, after: World, gasOfOthers: numbe
 export function forecast(world: NetworkWorld): bigint {
   const { network, gas, blocks } = world;
   if (!network.conditions.gasMarket || isSet(world)) return gas.next.l2_gas_price_fri;
-  const gasUsed = gasUsedIn(world) + gasOf(fittingLots(world));
+  const gasUsed = gasUsedIn(world) + gasOf(fittingLoad(world));
   return nextL2Price(
     gas.current.l2_gas_price_fri,
     BigInt(gasUsed),

@@ -7,17 +7,17 @@ import {
   type Rejected,
   type State,
 } from '@starkbox/engine';
-import { type BlockGeneration, effectiveBlockGeneration } from '../../block-settings.js';
-import { refuse } from '../../errors.js';
-import type { Probe } from '../../probe.js';
-import { MINTER } from '../genesis/accounts.js';
-import type { MempoolOrder } from '../mempool/rules.js';
-import { capacityBeside, capacityOf, NO_LIMIT } from '../network/capacity.js';
-import { gasOf } from '../network/load.js';
-import type { World } from '../world/world.js';
-import { executing } from './execution-errors.js';
-import { executeInBlock, type WriterExecution } from './executions.js';
-import { lotsIn } from './network-block.js';
+import { type BlockGeneration, effectiveBlockGeneration } from '../../../block-settings.js';
+import { refuse } from '../../../errors.js';
+import type { Probe } from '../../../probe.js';
+import { withExecutionErrors } from '../../execution/execution-errors.js';
+import { executeInBlock, type WriterExecution } from '../../execution/executions.js';
+import { MINTER } from '../../genesis/accounts.js';
+import type { MempoolOrder } from '../../mempool/rules.js';
+import type { World } from '../../world/world.js';
+import { gasOf } from '../background-load.js';
+import { capacityOf, NO_LIMIT, remainingCapacity } from '../capacity.js';
+import { backgroundLoadOf } from './network-block.js';
 
 interface RoomRules {
   readonly blockGeneration: BlockGeneration;
@@ -39,7 +39,9 @@ export async function executeInRoom(
 ): Promise<AppliedWithin | Rejected | Full> {
   const { weights = BlockWeights.empty() } = world.network ?? {};
   const run = (capacity: CapacityFigures, begun: BlockWeights) =>
-    executing(executeInBlock(state, contender, { weights: begun, capacity }, rules.probe));
+    withExecutionErrors(
+      executeInBlock(state, contender, { weights: begun, capacity }, rules.probe),
+    );
   const whole = wholeCapacity(world);
   const capacity = capacityFor(world, whole, contender, rules);
   const execution = await run(capacity, weights);
@@ -69,12 +71,15 @@ function capacityFor(
   const { network } = world;
   if (!network?.conditions.congestion) return whole;
   const { order = rules.mempoolOrder?.kind } = network.conditions;
-  const lots = lotsIn({ ...world, network });
+  const load = backgroundLoadOf({ ...world, network });
   if (order === 'tip') {
-    return capacityBeside(whole, gasOf(lots.filter((lot) => BigInt(lot.tip) >= BigInt(tip))));
+    return remainingCapacity(
+      whole,
+      gasOf(load.filter((background) => BigInt(background.tip) >= BigInt(tip))),
+    );
   }
   const isFirst = Array.isArray(order) && order.includes(hash);
-  return isFirst ? whole : capacityBeside(whole, gasOf(lots));
+  return isFirst ? whole : remainingCapacity(whole, gasOf(load));
 }
 
 /** Reports a transaction that the pending block has no room for. */

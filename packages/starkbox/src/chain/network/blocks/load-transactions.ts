@@ -1,21 +1,21 @@
 // Transactions of others: transfers of STRK by an account of its own, with the tips of the load.
 import { type Block, BlockWeights, starknetKeccak, Transaction } from '@starkbox/engine';
 import type { BROADCASTED_INVOKE_TXN } from '@starkbox/spec';
-import { hex } from '../../felt.js';
-import { STRK } from '../../predeployed.js';
-import type { Probe } from '../../probe.js';
-import { MINTER } from '../genesis/accounts.js';
-import { capacityOf } from '../network/capacity.js';
-import { gasOf, LOAD_ACCOUNT } from '../network/load.js';
-import { withDirectWrite } from '../world/direct-writes.js';
-import type { GasPrices } from '../world/gas-prices.js';
-import { withIncluded } from '../world/world.js';
-import type { BlockRules } from './block-context.js';
-import { executing } from './execution-errors.js';
-import { executeForWriter, executeInBlock } from './executions.js';
-import { fundedState } from './fund-account.js';
-import { fittingLots, l2GasOf, type NetworkWorld } from './network-block.js';
-import { recordExecuted, recordSubmitted } from './transaction-record.js';
+import { hex } from '../../../felt.js';
+import { STRK } from '../../../predeployed.js';
+import type { Probe } from '../../../probe.js';
+import type { BlockRules } from '../../execution/block-context.js';
+import { withExecutionErrors } from '../../execution/execution-errors.js';
+import { executeForWriter, executeInBlock } from '../../execution/executions.js';
+import { fundedState } from '../../execution/fund-account.js';
+import { recordExecuted, recordSubmitted } from '../../execution/transaction-record.js';
+import { MINTER } from '../../genesis/accounts.js';
+import { withDirectWrite } from '../../world/direct-writes.js';
+import type { GasPrices } from '../../world/gas-prices.js';
+import { withIncluded } from '../../world/world.js';
+import { gasOf, LOAD_ACCOUNT } from '../background-load.js';
+import { capacityOf } from '../capacity.js';
+import { fittingLoad, l2GasOf, type NetworkWorld } from './network-block.js';
 
 /** Addresses that get the transfers. */
 const RECIPIENTS = 4;
@@ -38,11 +38,11 @@ export async function withLoad(
   context: Block,
   rules: LoadRules,
 ): Promise<readonly [NetworkWorld, number]> {
-  const lots = fittingLots(world);
-  const total = gasOf(lots);
+  const load = fittingLoad(world);
+  const total = gasOf(load);
   const count = world.network.conditions.congestion?.transactions ?? 0;
   let [next, executed] = [world, 0];
-  for (const [index, { tip }] of lots.slice(0, count).entries()) {
+  for (const [index, { tip }] of load.slice(0, count).entries()) {
     // Another one as the ones before must not exceed the load.
     if (executed + executed / Math.max(1, index) > total) break;
     const included = await withTransfer(next, { tip, index }, context, rules);
@@ -89,8 +89,8 @@ async function withTransfer(
       capacity: capacityOf(capacity, blocks.starknetVersion),
     };
   const execution = room
-    ? await executing(executeInBlock(state, call, room, probe))
-    : await executing(executeForWriter(state, call, probe));
+    ? await withExecutionErrors(executeInBlock(state, call, room, probe))
+    : await withExecutionErrors(executeForWriter(state, call, probe));
   if (!('next' in execution)) return undefined;
   const submitted = recordSubmitted({ transaction, values });
   const weights = 'weights' in execution ? execution.weights : undefined;

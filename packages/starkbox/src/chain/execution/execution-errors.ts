@@ -62,7 +62,7 @@ function feeOf({ resource_bounds, tip }: Offer): string {
  * Awaits an execution. Fees that overflow in the engine, and a batch that is over its time limit or
  * was stopped, become errors of the interface, because the caller can change the prices or the batch.
  */
-export async function executing<T>(execution: Promise<T>): Promise<T> {
+export async function withExecutionErrors<T>(execution: Promise<T>): Promise<T> {
   try {
     return await execution;
   } catch (error) {
