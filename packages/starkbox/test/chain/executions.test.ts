@@ -127,7 +127,7 @@ test('the engine executes for one file alone', async () => {
     const text = await readFile(new URL(file, source), 'utf8');
     if (/\.executeMany\(|[sS]tate(\(\))?\.(execute|call)\(/.test(text)) executing.push(file);
   }
-  expect(executing).toEqual(['chain/steps/executions.ts']);
+  expect(executing).toEqual(['chain/execution/executions.ts']);
 });
 
 test('a mint is answered though every slot is taken', async () => {
