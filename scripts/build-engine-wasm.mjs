@@ -2,20 +2,17 @@
 //
 //   node scripts/build-engine-wasm.mjs           copied from an earlier build if nothing has changed
 //   node scripts/build-engine-wasm.mjs --fresh   without the results of earlier builds
-//   node scripts/build-engine-wasm.mjs --debian  by Rust of Debian's unstable suite, as where rustup lacks the target
 //
 // The binding is the addon's: emnapi gives it Node's native interface. There are no threads, because browsers share
 // memory between threads only on isolated pages.
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { readFileSync, renameSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { BuiltEngine } from './built-engine.mjs';
-import { ENGINE, ENGINE_WASM, runCargo, TARGET_DIR } from './cargo.mjs';
-import { runDebianCargo } from './debian-rust.mjs';
-import { writePatchedCrates } from './engine-changes.mjs';
+import { ENGINE, ENGINE_WASM, run, runCargo, TARGET_DIR } from './cargo.mjs';
 
 const TARGET = 'wasm32-wasip1';
 const PROFILE = 'wasm';
@@ -27,24 +24,9 @@ function build() {
   const emnapi = dirname(require.resolve('emnapi/package.json'));
   const variables = { EMNAPI_LINK_DIR: join(emnapi, 'lib', TARGET) };
   const args = ['build', '--locked', '--lib', '--target', TARGET, '--profile', PROFILE];
-  if (!values.debian && rustupHasTarget()) {
-    runCargo('cargo', args, ENGINE, variables);
-    optimize(join(TARGET_DIR, TARGET, PROFILE, 'starkbox_engine.wasm'));
-    return;
-  }
-  writePatchedCrates();
-  const targetDir = join(TARGET_DIR, 'debian');
-  runDebianCargo(args, { cwd: ENGINE, targetDir, variables });
-  optimize(join(targetDir, TARGET, PROFILE, 'starkbox_engine.wasm'));
-}
-
-/** @returns {boolean} */
-function rustupHasTarget() {
-  const { status } = spawnSync('rustup', ['target', 'add', TARGET], {
-    stdio: 'inherit',
-    cwd: ENGINE,
-  });
-  return status === 0;
+  run('rustup', ['target', 'add', TARGET], ENGINE);
+  runCargo('cargo', args, ENGINE, variables);
+  optimize(join(TARGET_DIR, TARGET, PROFILE, 'starkbox_engine.wasm'));
 }
 
 /**
@@ -69,7 +51,6 @@ function optimize(input) {
 const { values } = parseArgs({
   options: {
     fresh: { type: 'boolean', default: false },
-    debian: { type: 'boolean', default: false },
   },
 });
 const builtEngine = new BuiltEngine({

@@ -5,6 +5,6 @@ import { hostTriple, OUR_CRATES, runCargo } from './cargo.mjs';
 const CLIPPY = ['clippy', '--locked', ...OUR_CRATES, '--no-deps', '--release', '--lib', '--bins'];
 
 runCargo('cargo', ['fmt', '--check', ...OUR_CRATES]);
-checkOnce('lint', ['clippy.toml', 'scripts/lint-engine.mjs'], () =>
+checkOnce('lint', ['packages/engine/clippy.toml', 'scripts/lint-engine.mjs'], () =>
   runCargo('cargo', [...CLIPPY, '--target', hostTriple(), '--', '-D', 'warnings']),
 );
