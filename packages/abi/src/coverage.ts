@@ -1,10 +1,9 @@
 // Coverage of classes by entry point, added over pages and chains.
-import type { COVERAGE, COVERED_CLASS, COVERED_ENTRY_POINT } from '@starkbox/spec';
+import type { COVERAGE, COVERED_CLASS } from '@starkbox/spec';
 import { shortHash } from './felt.js';
 import type { ReportTextOptions } from './gas/text.js';
 import { counted, table, wrapped } from './text-layout.js';
 
-export type CoveredEntryPoint = COVERED_ENTRY_POINT;
 export type CoveredClass = COVERED_CLASS;
 export type CoveragePage = Pick<COVERAGE, 'transactions' | 'calls' | 'classes'>;
 
