@@ -85,7 +85,7 @@ const ADVICE = {
   PAYMASTER_UNKNOWN_ERROR:
     'The paymaster is off, rejects the user or a contract, needs a key, or has spent its budget. The data gives the reason.',
   SERVICE_BUSY:
-    'Try again, or request less. `--memory-budget`, `--maximum-response-size` and `--maximum-executions` set the limits.',
+    'Try again, or request less. `--maximum-response-size` and `--maximum-executions` set the limits.',
   DUMP_ERROR:
     'The node could not write, read or load the file; the message gives the reason. The chain has not changed.',
   PARSE_ERROR: 'The request is not JSON, or is nested too deeply.',

@@ -11,7 +11,6 @@ const ENOUGH = bounds({ l1_gas: 0n, l1_data_gas: 10_000n, l2_gas: 5n * 10n ** 9n
 const FILE = 'contracts/src/variables.cairo';
 const { client, node, sender } = await startFixture({
   startTime: 1_000,
-  maximumJsonValues: 4_000_000,
 });
 const source = await readFile(new URL(`../../../${FILE}`, import.meta.url), 'utf8');
 

@@ -46,7 +46,7 @@ export class Corpus {
 
   static async create(): Promise<Corpus> {
     // The artifact of the largest contract has many values.
-    const fixture = await startFixture({ maximumJsonValues: 4_000_000 });
+    const fixture = await startFixture();
     const { sender, client } = fixture;
     const addresses = new Map<string, string>();
     for (const [name, calldata] of [...WITH_LINES, ...WITHOUT_LINES]) {

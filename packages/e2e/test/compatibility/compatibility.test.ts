@@ -17,6 +17,7 @@ const FOLDERS = [
 const UNIT_TESTS = [
   'packages/starkbox/test/cli/cli.test.ts',
   'packages/starkbox/test/config/rust-log.test.ts',
+  'packages/starkbox/test/server/ws/slow-clients.test.ts',
 ];
 /** Sections that list single statements of a longer list. */
 const PARTIAL_SECTIONS = new Set(['notifications', 'order', 'resets']);

@@ -1,7 +1,6 @@
 // Access rules over HTTP and WebSocket, and the limits of what one client may take.
 import { once } from 'node:events';
 import { type IncomingHttpHeaders, request } from 'node:http';
-import { connect } from 'node:net';
 import { ERRORS } from '@starkbox/spec';
 import { startNode } from '@starkbox/test-support';
 import { openNode } from '@starkbox/test-support/fixture';
@@ -227,27 +226,6 @@ describe('what costs too much', () => {
     const headers = { 'x-large': 'x'.repeat(20_000) };
     expect((await send(url, { headers })).status).toBe(431);
     expect((await send(url)).result).toBe(0);
-  });
-
-  test('WebSockets beyond the limit are refused, and places are given again', async () => {
-    const url = await listening({ maximumSockets: 1 });
-    const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`);
-    await once(socket, 'open');
-    expect(await overSocket(url, 'starknet_blockNumber', {})).toEqual({ status: 503 });
-    socket.close();
-    await once(socket, 'close');
-    await expect.poll(() => overSocket(url, 'starknet_blockNumber', {})).toEqual({ protocol: '' });
-  });
-
-  test('connections beyond the limit are closed at once', async () => {
-    const url = await listening({ maximumConnections: 2 });
-    const port = Number(new URL(url).port);
-    const open = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')];
-    await Promise.all(open.map((socket) => once(socket, 'connect')));
-    const third = connect(port, '127.0.0.1');
-    await once(third, 'close');
-    for (const socket of open) socket.destroy();
-    await expect.poll(async () => (await send(url).catch(() => undefined))?.result).toBe(0);
   });
 
   test('batches, depth, simulations and snapshots have their errors', async () => {

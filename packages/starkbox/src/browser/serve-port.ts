@@ -3,7 +3,6 @@ import { type MessagePort, onMessage, PORT_URL, type PortAnswer } from '../clien
 import { reasonOf } from '../errors.js';
 import { isObject, type Members } from '../json/reader.js';
 import { answerAt, dispatcherAt } from '../library/in-process-fetch.js';
-import { type Amount, type Follower, type Reading, Readings } from '../notification-feed.js';
 import type { Listener } from '../rpc/protocol/call-context.js';
 import type { Dispatcher } from '../rpc/protocol/dispatcher.js';
 import { SerialQueue } from '../scheduling/serial-queue.js';
@@ -203,12 +202,11 @@ interface SocketEvents {
 }
 
 /** A socket of a client. Its calls are answered in order. */
-class ServedSocket implements Listener, Follower {
+class ServedSocket implements Listener {
   readonly service: ChainService;
   readonly #dispatcher: Dispatcher;
   readonly #events: SocketEvents;
   readonly #calls = new SerialQueue();
-  readonly #readings = new Readings(this);
   readonly #abandoned = new AbortController();
   #afterAnswer: Parameters<Listener['afterAnswer']>[0][] = [];
   isOpen = true;
@@ -226,28 +224,7 @@ class ServedSocket implements Listener, Follower {
   }
 
   send(text: string): void {
-    if (!this.isOpen) return;
-    this.#takeUnread();
-    this.#events.send(text);
-  }
-
-  sendShared(header: Buffer, shared: Buffer): void {
-    this.send(header.toString() + shared.toString());
-  }
-
-  follow(reading: Reading): void {
-    this.#readings.add(reading);
-    this.#takeUnread();
-  }
-
-  unfollow(reading: Reading): void {
-    this.#takeUnread();
-    this.#readings.remove(reading);
-  }
-
-  added(): Amount {
-    this.#takeUnread();
-    return { messages: 0, bytes: 0 };
+    if (this.isOpen) this.#events.send(text);
   }
 
   afterAnswer(action: () => (() => void) | undefined): void {
@@ -258,15 +235,8 @@ class ServedSocket implements Listener, Follower {
     if (!this.isOpen) return;
     this.isOpen = false;
     this.#abandoned.abort();
-    this.#readings.clear();
     this.service.subscriptions.drop(this);
     this.#events.close(code, reason);
-  }
-
-  #takeUnread(): void {
-    this.#readings.takeAll((header, shared) =>
-      this.#events.send(header.toString() + shared.toString()),
-    );
   }
 
   async #answer(text: string): Promise<void> {

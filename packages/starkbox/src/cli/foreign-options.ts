@@ -91,7 +91,6 @@ export const FOREIGN_OPTIONS: Readonly<Record<string, Replacement>> = {
   '--load-state': { tools: ANVIL, use: '--dump-path FILE' },
   '--log.format': { tools: KATANA, use: '--log-format json' },
   '--max-transactions': { tools: ANVIL, advice: 'leave it out: blocks have no limit' },
-  '--memory-limit': { tools: ANVIL, use: '--memory-budget BYTES' },
   '--messaging': { tools: KATANA, use: '--l1 URL' },
   '--metrics': { tools: KATANA, use: '--metrics-host ADDRESS' },
   '--metrics.addr': { tools: KATANA, use: '--metrics-host ADDRESS' },
@@ -113,7 +112,6 @@ export const FOREIGN_OPTIONS: Readonly<Record<string, Replacement>> = {
     advice: 'leave it out: a fork tries six times and follows Retry-After',
   },
   '--rpc-url': { tools: ANVIL_AND_KATANA, use: '--fork-network URL' },
-  '--rpc.max-connections': { tools: KATANA, use: '--maximum-connections NUMBER' },
   '--silent': { tools: ANVIL_AND_KATANA, use: '--quiet' },
   '--state': {
     tools: ANVIL,

@@ -6,7 +6,11 @@ import type { Transport } from './chain.js';
 import type { SubscribeMethodName } from './methods.js';
 import { type SocketClass, SocketSubscription } from './socket-subscription.js';
 import { storageAddress } from './storage-address.js';
-import { type ChainSubscription, subscriptionOf } from './subscription.js';
+import {
+  type ChainSubscription,
+  MAX_UNREAD_NOTIFICATIONS,
+  subscriptionOf,
+} from './subscription.js';
 
 /** Options of `connect`. */
 export interface ConnectOptions {
@@ -53,7 +57,6 @@ export class ConnectionError extends Error {
 }
 
 const TIMEOUT = 60_000;
-const QUEUE_LIMIT = 10_000;
 const START = 'Start a node with `npx starkbox`, or correct the URL.';
 /** The code with which a node rejects a request without its token. */
 const UNAUTHORIZED = -32001;
@@ -129,7 +132,7 @@ export class Connection implements Transport {
     const subscription = new SocketSubscription({
       method,
       params,
-      limit: this.options.maximumQueuedMessages ?? QUEUE_LIMIT,
+      limit: this.options.maximumQueuedMessages ?? MAX_UNREAD_NOTIFICATIONS,
       open: () => new this.platform.WebSocket(this.#socketUrl, this.#protocols()),
       failed: (reason) => new ConnectionError(this.url, this.#noConnection(reason)),
       onEnd: () => this.#subscriptions.delete(subscription),

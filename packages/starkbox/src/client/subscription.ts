@@ -15,6 +15,9 @@ export interface ChainSubscription<M extends SubscribeMethodName>
   close(): Promise<void>;
 }
 
+/** Notifications that may wait to be read: enough for a reader that is busy for minutes. */
+export const MAX_UNREAD_NOTIFICATIONS = 10_000;
+
 /** Notifications that have not been read, in order. */
 export class Inbox {
   readonly #limit: number;
@@ -36,7 +39,7 @@ export class Inbox {
     if (this.#texts.length >= this.#limit) {
       this.close(
         new Error(
-          `More than ${this.#limit} notifications waited to be read; --maximum-queued-messages sets the limit`,
+          `More than ${this.#limit} notifications waited to be read: read them as they arrive`,
         ),
       );
       return;

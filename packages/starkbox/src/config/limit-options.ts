@@ -6,8 +6,6 @@ export interface LimitConfig {
   readonly requestBodySizeLimit: number;
   /** Bytes. */
   readonly maximumResponseSize: number;
-  /** Bytes, of all requests and responses together. */
-  readonly memoryBudget: number;
   readonly maximumContractClassSize: number;
   readonly maximumContractBytecodeSize: number;
   readonly maximumSierraLength: number;
@@ -15,14 +13,8 @@ export interface LimitConfig {
   readonly maximumSubscriptions: number;
   readonly maximumFilterAddresses: number;
   readonly maximumFilterKeys: number;
-  /** Messages that may wait for a slow client. */
-  readonly maximumQueuedMessages: number;
-  readonly maximumQueuedBytes: number;
-  readonly maximumConnections: number;
-  readonly maximumSockets: number;
   readonly maximumBatchLength: number;
   readonly maximumJsonDepth: number;
-  readonly maximumJsonValues: number;
   readonly maximumCalldataLength: number;
   readonly maximumChunkSize: number;
   readonly maximumSimulationBatch: number;
@@ -55,12 +47,6 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = inGroup('limits', {
     default: 64 * 1024 * 1024,
     parse: wholeNumber(1024, 2 ** 29 - 2 ** 16),
     help: 'Maximum size of a response, even of a batch. Calls beyond it get an error.',
-  },
-  memoryBudget: {
-    flag: '--memory-budget <BYTES>',
-    default: 256 * 1024 * 1024,
-    parse: wholeNumber(1024 * 1024),
-    help: 'Maximum memory of all requests and responses together. Requests beyond it get an error or HTTP status 503.',
   },
   maximumContractClassSize: {
     flag: '--maximum-contract-class-size <BYTES>',
@@ -110,30 +96,6 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = inGroup('limits', {
     parse: wholeNumber(0),
     help: 'Maximum number of keys in an event filter.',
   },
-  maximumQueuedMessages: {
-    flag: '--maximum-queued-messages <NUMBER>',
-    default: 4096,
-    parse: wholeNumber(1),
-    help: 'Maximum number of messages that wait for a slow WebSocket client. Beyond it, the node closes the WebSocket.',
-  },
-  maximumQueuedBytes: {
-    flag: '--maximum-queued-bytes <BYTES>',
-    default: 64 * 1024 * 1024,
-    parse: wholeNumber(1),
-    help: 'Maximum number of bytes that wait for a slow WebSocket client.',
-  },
-  maximumConnections: {
-    flag: '--maximum-connections <NUMBER>',
-    default: 10_000,
-    parse: wholeNumber(1),
-    help: 'Maximum number of open connections. The limit of open files (ulimit -n) may lower it. The node closes further connections at once.',
-  },
-  maximumSockets: {
-    flag: '--maximum-sockets <NUMBER>',
-    default: 4096,
-    parse: wholeNumber(0),
-    help: 'Maximum number of open WebSockets.',
-  },
   maximumBatchLength: {
     flag: '--maximum-batch-length <NUMBER>',
     isPortable: true,
@@ -147,13 +109,6 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = inGroup('limits', {
     default: 1000,
     parse: wholeNumber(8, 1000),
     help: 'Maximum depth of the JSON of a request.',
-  },
-  maximumJsonValues: {
-    flag: '--maximum-json-values <NUMBER>',
-    isPortable: true,
-    default: 600_000,
-    parse: wholeNumber(100),
-    help: 'Maximum number of values in the JSON of a request, including member names.',
   },
   maximumCalldataLength: {
     flag: '--maximum-calldata-length <FELTS>',

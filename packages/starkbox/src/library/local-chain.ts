@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { Class, storageAddress } from '@starkbox/engine';
 import type { Genesis } from '../chain/genesis/genesis.js';
 import { type Chain, ChainControls, type ChainSnapshot, goneSnapshot } from '../client/chain.js';
+import { MAX_UNREAD_NOTIFICATIONS } from '../client/subscription.js';
 import type { Config } from '../config/options.js';
 import { mustBeOptions, readSources, sourceOf } from '../config/source.js';
 import { PackageTexts } from '../debug-info/source-texts.js';
@@ -78,7 +79,7 @@ export class LocalChain extends ChainControls {
       readArtifact: async (location) => readRegular(pathOf(location), String(location)),
       call: async (method, params) => this.#opened().dispatcher.call(method, params, IN_PROCESS),
       subscribe: (method, params) =>
-        subscribeInProcess(this.#opened(), method, params, this.config.maximumQueuedMessages),
+        subscribeInProcess(this.#opened(), method, params, MAX_UNREAD_NOTIFICATIONS),
     });
     this.#service = service;
     this.#hostOf = hostOf;

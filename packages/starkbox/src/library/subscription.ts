@@ -3,7 +3,6 @@
 import type { SubscribeMethodName } from '../client/methods.js';
 import { withReason } from '../client/rpc-failure.js';
 import { type ChainSubscription, Inbox, subscriptionOf } from '../client/subscription.js';
-import { type Amount, type Follower, type Reading, Readings } from '../notification-feed.js';
 import type { Listener } from '../rpc/protocol/call-context.js';
 import type { Dispatcher } from '../rpc/protocol/dispatcher.js';
 import type { Subscriptions } from '../rpc/subscriptions/subscriptions.js';
@@ -15,9 +14,8 @@ export interface SubscribedChain {
 }
 
 /** Puts the notifications of a subscription into an inbox. */
-class InboxListener implements Listener, Follower {
+class InboxListener implements Listener {
   readonly #inbox: Inbox;
-  readonly #readings = new Readings(this);
   #afterAnswer: Parameters<Listener['afterAnswer']>[0][] = [];
 
   constructor(inbox: Inbox) {
@@ -30,24 +28,6 @@ class InboxListener implements Listener, Follower {
 
   send(text: string): void {
     this.#inbox.send(text);
-  }
-
-  sendShared(prefix: Buffer, shared: Buffer): void {
-    this.send(prefix.toString() + shared.toString());
-  }
-
-  follow(reading: Reading): void {
-    this.#readings.add(reading);
-    this.added();
-  }
-
-  unfollow(reading: Reading): void {
-    this.#readings.remove(reading);
-  }
-
-  added(): Amount {
-    this.#readings.takeAll((prefix, shared) => this.sendShared(prefix, shared));
-    return { messages: 0, bytes: 0 };
   }
 
   afterAnswer(action: () => (() => void) | undefined): void {

@@ -7,7 +7,7 @@ import type { Listeners } from './listeners.js';
 
 export function figuresOf(
   { chain, subscriptions, binding }: ChainService,
-  { sockets, budget }: Listeners,
+  { sockets }: Listeners,
   origins: Origins,
   instances: Pick<Instances, 'count' | 'open'>,
 ): Figures {
@@ -26,10 +26,8 @@ export function figuresOf(
     state: pendingState.figures(),
     subscriptions: subscriptions.counts(),
     sockets: sockets?.count ?? 0,
-    queuedMessages: sockets?.queued.messages ?? 0,
-    queuedBytes: sockets?.queued.bytes ?? 0,
+    unreadBytes: sockets?.unread ?? 0,
     connections: binding.server?.connections ?? 0,
-    clientBytes: budget.held,
     upstreamCacheSize: origins.cacheSize,
   };
 }

@@ -3,7 +3,6 @@
 import type { ListenOptions, ServerAddress } from '../library/local-chain.js';
 import type { Log } from '../log.js';
 import { VERSION_PATHS } from '../rpc/versions/versions.js';
-import { MemoryBudget } from '../scheduling/memory-budget.js';
 import { AccessRules } from '../server/access.js';
 import { connectionLimit } from '../server/descriptors.js';
 import { Explorer } from '../server/http/explorer-files.js';
@@ -42,9 +41,10 @@ export interface ListenerParts {
   readonly log: Log;
 }
 
+/** Far more than any client keeps open; a client that leaks connections runs into it. */
+const MAX_CONNECTIONS = 10_000;
+
 export class Listeners implements Part {
-  /** Memory that requests and answers may hold together. */
-  readonly budget: MemoryBudget;
   readonly #parts: ListenerParts;
   readonly #lifecycle: Lifecycle;
   readonly #access: AccessRules;
@@ -63,7 +63,6 @@ export class Listeners implements Part {
     this.#parts = parts;
     this.#lifecycle = lifecycle;
     const { config } = parts.service.base;
-    this.budget = new MemoryBudget(config.memoryBudget);
     this.#target = new ServiceTarget(parts.service, parts.root?.recorder);
     this.#access = new AccessRules({ ...config, token: config.authToken });
   }
@@ -122,7 +121,6 @@ export class Listeners implements Part {
       port: at.port ?? config.port,
       timeoutSeconds: config.timeout,
       bodyLimit: config.requestBodySizeLimit,
-      budget: this.budget,
       instance: root && ((id, hold) => this.#instance(id, hold, root.instances)),
       upgrades: new Map([...SOCKET_PATHS, ...paths].map((path) => [path, this.#upgradeAt(path)])),
       explorer: config.ui ? new Explorer() : undefined,
@@ -133,13 +131,11 @@ export class Listeners implements Part {
     });
   }
 
-  /** Fewer than the option allows where the process may open few files. */
+  /** Fewer where the process may open few files. */
   #connectionLimit(): number {
-    const { service, log } = this.#parts;
-    const { maximumConnections } = service.base.config;
-    const limit = connectionLimit(maximumConnections);
-    if (limit < maximumConnections) {
-      log.info(
+    const limit = connectionLimit(MAX_CONNECTIONS);
+    if (limit < MAX_CONNECTIONS) {
+      this.#parts.log.info(
         `At most ${limit} concurrent connections, because of the limit of open files (ulimit -n)`,
       );
     }
@@ -182,10 +178,7 @@ export class Listeners implements Part {
       const { owner: _, ...own } = this.#target.socketAt('/ws');
       const sockets = serveSockets({
         ...own,
-        maximumSockets: config.maximumSockets,
         messageLimit: config.requestBodySizeLimit,
-        budget: this.budget,
-        queueLimit: { messages: config.maximumQueuedMessages, bytes: config.maximumQueuedBytes },
         log,
       });
       root?.instances.whenClosed((closed) => sockets.endThoseOf(closed));

@@ -1,13 +1,11 @@
-// Memory budget of the requests and answers of all clients.
-import { ERRORS } from '@starkbox/spec';
-import { RpcError } from '../errors.js';
+// Memory budget of the answers that are under way from the origins of forks.
 
-/** Requests that hold no more than this may use the reserve. */
+/** Answers that hold no more than this may use the reserve. */
 const SMALL = 64 * 1024;
-/** A reserve for small requests. */
+/** A reserve for small answers. */
 const RESERVE = 1 / 8;
 
-/** Counts bytes against one limit. Each request has a share of its own. */
+/** Counts bytes against one limit. Each answer has a share of its own. */
 export class MemoryBudget {
   readonly limit: number;
   #held = 0;
@@ -36,20 +34,12 @@ export class MemoryBudget {
   give(bytes: number): void {
     this.#held -= bytes;
   }
-
-  refusal(): RpcError {
-    return new RpcError(
-      ERRORS.SERVICE_BUSY.code,
-      `The node has reached its memory budget for clients (${this.limit} bytes); try again later, or raise --memory-budget`,
-    );
-  }
 }
 
-/** The part of the budget that one request holds: its body, its values, its answer. */
+/** The part of the budget that one answer holds. */
 export class Share {
   readonly #budget: MemoryBudget;
   #held = 0;
-  #isClosed = false;
 
   constructor(budget: MemoryBudget) {
     this.#budget = budget;
@@ -61,25 +51,14 @@ export class Share {
 
   /** False if the budget does not allow it; then nothing is counted. */
   take(bytes: number): boolean {
-    if (this.#isClosed) return false;
     if (!this.#budget.take(bytes, this.#held + bytes <= SMALL)) return false;
     this.#held += bytes;
     return true;
   }
 
-  give(bytes: number): void {
-    const less = Math.min(bytes, this.#held);
-    this.#held -= less;
-    this.#budget.give(less);
-  }
-
-  /** Returns everything to the budget. Nothing can be taken afterwards. */
+  /** Returns everything to the budget. */
   close(): void {
-    this.#isClosed = true;
-    this.give(this.#held);
-  }
-
-  refusal(): RpcError {
-    return this.#budget.refusal();
+    this.#budget.give(this.#held);
+    this.#held = 0;
   }
 }

@@ -23,7 +23,7 @@ export function loggingBodies(
       if (which !== 'response') log.info(`request ${shortened(safe.text, LONGEST, text.length)}`);
       if (which === 'request') return dispatcher.handle(text, session, delivery);
       // The answer is logged as a whole, and so not sent in pieces.
-      const answer = await dispatcher.handle(text, session, delivery && { share: delivery.share });
+      const answer = await dispatcher.handle(text, session);
       if (answer !== undefined)
         log.info(`response ${shortened(safe.answer(answer), LONGEST, answer.length)}`);
       return answer;

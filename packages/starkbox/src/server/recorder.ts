@@ -72,10 +72,9 @@ export function openRecorder(options: RecorderOptions): Recorder {
   write(about);
   return {
     recording: (dispatcher) => ({
-      async handle(text, session, delivery) {
+      async handle(text, session) {
         // The answer is recorded as a whole, and so not sent in pieces.
-        const whole = delivery && { share: delivery.share };
-        const answer = await dispatcher.handle(text, session, whole);
+        const answer = await dispatcher.handle(text, session);
         const { listener, version } = session;
         record(() => {
           const { keys, words } = secrets();

@@ -387,7 +387,6 @@ export class ChainService {
       log,
       maxBatch: config.maximumBatchLength,
       maxDepth: config.maximumJsonDepth,
-      maxValues: config.maximumJsonValues,
       maxAnswer: config.maximumResponseSize,
       onStall: telemetry.onStall,
       listReader: SLOT_READER,

@@ -32,12 +32,9 @@ export interface Figures {
   /** By topic. */
   readonly subscriptions: Readonly<Record<string, number>>;
   readonly sockets: number;
-  /** What is queued for WebSocket clients. */
-  readonly queuedMessages: number;
-  readonly queuedBytes: number;
+  /** Bytes that WebSocket clients have not read. */
+  readonly unreadBytes: number;
   readonly connections: number;
-  /** What requests and answers hold of the memory budget. */
-  readonly clientBytes: number;
   /** Cached responses of the origin. */
   readonly upstreamCacheSize: number;
 }
@@ -76,12 +73,10 @@ const GAUGES: Readonly<
   ],
   starkbox_sockets: ['Open WebSockets', (f) => f.sockets],
   starkbox_connections: ['Open HTTP connections', (f) => f.connections],
-  starkbox_client_bytes: ['Bytes of the memory budget in use', (f) => f.clientBytes],
-  starkbox_socket_queued_messages: [
-    'Messages queued for WebSocket clients',
-    (f) => f.queuedMessages,
+  starkbox_socket_unread_bytes: [
+    'Bytes that WebSocket clients have not read',
+    (f) => f.unreadBytes,
   ],
-  starkbox_socket_queued_bytes: ['Bytes queued for WebSocket clients', (f) => f.queuedBytes],
 };
 
 const CALL = [

@@ -284,9 +284,8 @@ describe('sockets', () => {
     expect(values.get('starkbox_subscriptions{topic="status"}')).toBe(0);
     expect(values.get('starkbox_connections')).toBeGreaterThan(0);
     // The past of a subscription follows its answer after a moment.
-    const queued = async () => (await scrape()).values.get('starkbox_socket_queued_bytes');
+    const queued = async () => (await scrape()).values.get('starkbox_socket_unread_bytes');
     await expect.poll(queued).toBe(0);
-    expect((await scrape()).values.get('starkbox_socket_queued_messages')).toBe(0);
     await socket.close();
     await expect.poll(async () => (await scrape()).values.get('starkbox_sockets')).toBe(0);
     expect((await scrape()).values.get('starkbox_subscriptions{topic="heads"}')).toBe(0);
@@ -314,10 +313,8 @@ test('questions to a forked chain have their own', async () => {
     },
     subscriptions: {},
     sockets: 0,
-    queuedMessages: 7,
-    queuedBytes: 8,
+    unreadBytes: 8,
     connections: 0,
-    clientBytes: 9,
     upstreamCacheSize: 3,
   };
   const metrics = new Metrics();
@@ -341,9 +338,7 @@ test('questions to a forked chain have their own', async () => {
   expect(values.get('starknet_upstream_cache_miss_count{method="starknet_getNonce"}')).toBe(1);
   expect(values.get('starknet_upstream_cache_size')).toBe(3);
   expect(values.get('starkbox_executions_waiting')).toBe(9);
-  expect(values.get('starkbox_socket_queued_messages')).toBe(7);
-  expect(values.get('starkbox_socket_queued_bytes')).toBe(8);
-  expect(values.get('starkbox_client_bytes')).toBe(9);
+  expect(values.get('starkbox_socket_unread_bytes')).toBe(8);
 });
 
 test('a port in use is reported at the start', async () => {

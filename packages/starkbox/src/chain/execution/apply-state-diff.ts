@@ -19,15 +19,12 @@ export type StateChange = Methods['devnet_applyStateDiff']['params'];
 export class SlotList {
   readonly storage: StorageList;
   readonly text: string;
-  /** JSON values: five of each contract, such as its object, and five of each slot. */
-  readonly values: number;
   /** Levels of JSON: the list, a contract, its entries, a slot. */
   readonly depth = 4;
 
   constructor(storage: StorageList) {
     this.storage = storage;
     this.text = storage.text;
-    this.values = 1 + 5 * (storage.addresses.length + storage.slotCount);
   }
 
   static async read(text: string): Promise<SlotList | undefined> {

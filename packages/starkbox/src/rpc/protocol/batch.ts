@@ -1,18 +1,12 @@
-// The answer to a batch: its size, its share of the memory budget, and the pieces in which it is sent.
+// The answer to a batch: its size, and the pieces in which it is sent.
 
 import { ERRORS } from '@starkbox/spec';
 import { RpcError } from '../../errors.js';
-import type { Share } from '../../scheduling/memory-budget.js';
 import { endSharedSlice } from '../../scheduling/slices.js';
 import { errorAnswer, type Id, idIn } from './envelope.js';
 
-/** How the answer to a request reaches its client. */
-export interface Delivery {
-  /** What the request holds until its answer is sent. */
-  readonly share: Share;
-  /** Sends a piece of a batch's answer; another may follow when it resolves. Absent where answers are taken whole. */
-  readonly write?: ((piece: string) => Promise<void>) | undefined;
-}
+/** Sends a piece of a batch's answer; another may follow when it resolves. */
+export type Delivery = (piece: string) => Promise<void>;
 
 /** Characters that are gathered before they are sent. */
 const PIECE = 64 * 1024;
@@ -78,8 +72,6 @@ class BatchAnswer {
   #waiting = 0;
   /** Characters of all answers. */
   #size = 0;
-  /** What of the share has not been sent. */
-  #held = 0;
   #hasBegun = false;
   /** Why the calls that follow are not made; they are answered with it. */
   refusal: RpcError | undefined;
@@ -97,13 +89,14 @@ class BatchAnswer {
   /** Adds the answer to a call, or the reason why it is too much. */
   async add(answer: string, id: Id): Promise<void> {
     // Errors that say why there is no more are few and short, so that they are always added.
-    const excess = this.refusal ? undefined : this.#reserve(answer.length);
+    const isExcess = !this.refusal && this.#size + answer.length > this.#limit;
+    const excess = isExcess ? answerTooLarge(this.#limit) : undefined;
     this.refusal ??= excess;
     const text = excess ? errorAnswer(excess, id) : answer;
     this.#gathered.push(text);
     this.#waiting += text.length;
     this.#size += text.length;
-    if (this.#waiting >= PIECE && this.#delivery?.write) await this.#send(this.#delivery.write);
+    if (this.#waiting >= PIECE && this.#delivery) await this.#send(this.#delivery);
   }
 
   /** What has not been sent; undefined if there is no answer at all. */
@@ -112,24 +105,12 @@ class BatchAnswer {
     return `${this.#taken()}]`;
   }
 
-  /** Takes the length of an answer from the share; the error if it is too long. */
-  #reserve(length: number): RpcError | undefined {
-    if (this.#size + length > this.#limit) return answerTooLarge(this.#limit);
-    const { share } = this.#delivery ?? {};
-    if (share && !share.take(length)) return share.refusal();
-    this.#held += length;
-    return undefined;
-  }
-
-  async #send(write: NonNullable<Delivery['write']>): Promise<void> {
+  async #send(deliver: Delivery): Promise<void> {
     // Many batches whose calls end together take turns in writing.
     await endSharedSlice();
-    const heldBytes = this.#held;
-    this.#held = 0;
     const piece = this.#taken();
     this.#hasBegun = true;
-    await write(piece);
-    this.#delivery?.share.give(heldBytes);
+    await deliver(piece);
   }
 
   #taken(): string {

@@ -1,6 +1,5 @@
 // A call's caller, context and handler.
 import type { Prefix } from '@starkbox/spec';
-import type { Reading } from '../../notification-feed.js';
 import type { Caller } from './call-observer.js';
 import type { Call } from './envelope.js';
 import type { LongList } from './long-list.js';
@@ -26,12 +25,6 @@ export const sessionWith = (session: Session, facts: Partial<Session>): Session 
 export interface Listener {
   readonly isOpen: boolean;
   send(text: string): void;
-  /** Sends a text in two parts, after everything that was added to the feeds that it follows. */
-  sendShared(own: Buffer, shared: Buffer): void;
-  /** Sends what the subscription has not read, and everything that is added. */
-  follow(reading: Reading): void;
-  /** Ends that; what was added before is sent. */
-  unfollow(reading: Reading): void;
   /**
    * Runs once the answer to the call under way has been sent. A function that is returned runs a moment later, before
    * the next call of this listener.

@@ -1,12 +1,11 @@
 // Dispatcher of JSON-RPC 2.0 calls: single calls, batches and notifications.
 import { ERRORS } from '@starkbox/spec';
-import { RpcError } from '../../errors.js';
+import { RpcError, reasonOf } from '../../errors.js';
 import { MAX_DEPTH, parse, stringify } from '../../json/json.js';
-import type { JsonLimits } from '../../json/parse-in-slices.js';
 import { isObject } from '../../json/reader.js';
 import type { Log } from '../../log.js';
 import { type CallReport, during, type Probe, type Stage, stopwatch } from '../../probe.js';
-import { endSharedSlice, milliseconds } from '../../scheduling/slices.js';
+import { milliseconds } from '../../scheduling/slices.js';
 import { answerBatch, answerTooLarge, type Delivery } from './batch.js';
 import {
   type HandlerLookup,
@@ -20,21 +19,18 @@ import {
   type ObservedRequest,
   type RequestObserver,
   refused,
-  UNKNOWN_METHOD,
 } from './call-observer.js';
 import { readDocuments } from './documents.js';
+import { type Call, idIn, invalid, isParams, openCall, resultAnswer } from './envelope.js';
 import {
-  type Call,
-  errorAnswer,
-  idIn,
-  invalid,
-  isParams,
-  openCall,
-  resultAnswer,
-} from './envelope.js';
-import { type ListOptions, type LongList, type LongListReader, withList } from './long-list.js';
+  type AroundList,
+  type ListOptions,
+  type LongList,
+  type LongListReader,
+  readAroundList,
+  withList,
+} from './long-list.js';
 import { type Method, MethodIndex, MethodTable } from './method-table.js';
-import { isLong, readLong, readShort } from './read-request.js';
 import { type ParamsReader, Schema } from './schema.js';
 
 export interface DispatcherOptions {
@@ -58,8 +54,6 @@ export interface DispatcherOptions {
   readonly listReader?: LongListReader | undefined;
   /** How deep a text may be nested. */
   readonly maxDepth?: number;
-  /** How many values a text may have, names of members included. */
-  readonly maxValues?: number;
   /** How long an answer may be, in bytes. */
   readonly maxAnswer?: number;
   /** Runs after a synchronous step that took long. */
@@ -84,8 +78,8 @@ function isSource(handlers: HandlerTable | HandlerSource): handlers is HandlerSo
 
 /** A longer step is reported as a stall. */
 const STALL_MILLISECONDS = 200;
-/** After a longer step, other calls go first. */
-const LONG_STEP_MILLISECONDS = 10;
+/** Of longer texts, another thread reads a long list. */
+const LONG_TEXT = 64 * 1024;
 
 /**
  * Gives calls of every transport to the handlers. A call passes three steps: `#answer` reads its envelope
@@ -95,7 +89,7 @@ export class Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #methods: MethodTable;
   readonly #schema: Pick<Schema, 'reader'>;
-  readonly #limits: JsonLimits;
+  readonly #maxDepth: number;
   readonly #maxAnswer: number;
   readonly #listOptions: ListOptions | undefined;
 
@@ -104,8 +98,7 @@ export class Dispatcher {
     const { index, handlerOf } = sourceOf(options);
     this.#methods = new MethodTable(index, handlerOf, options.socketUrl);
     this.#schema = options.schema ?? new Schema(readDocuments);
-    const { maxDepth = MAX_DEPTH, maxValues = Number.POSITIVE_INFINITY } = options;
-    this.#limits = { depth: maxDepth, values: maxValues };
+    this.#maxDepth = options.maxDepth ?? MAX_DEPTH;
     this.#maxAnswer = options.maxAnswer ?? Number.POSITIVE_INFINITY;
     const { listReader: reader } = options;
     this.#listOptions = reader && {
@@ -117,29 +110,24 @@ export class Dispatcher {
   /**
    * Answers a JSON-RPC text with another one; undefined if nothing is to be answered.
    *
-   * @param delivery may take the first pieces of a long answer; then what is returned is the last one
+   * @param delivery may take the first pieces of the answer to a batch; then what is returned is the last one
    */
   async handle(text: string, session: Session, delivery?: Delivery): Promise<string | undefined> {
     const request = this.#options.observer?.arrived(session, text);
-    const mayPause = isLong(text);
-    let body: unknown;
-    let list: LongList | undefined;
+    let around: Pick<AroundList, 'body'> & Partial<AroundList>;
     try {
-      if (mayPause) {
-        // What is recorded must be complete.
-        const listOptions = request ? undefined : this.#listOptions;
-        ({ body, list } = await readLong(text, this.#limits, delivery, listOptions));
-      } else {
-        body = readShort(text, this.#limits);
-      }
+      // What is recorded must be complete.
+      const list = request || text.length <= LONG_TEXT ? undefined : this.#listOptions;
+      around = (list && (await readAroundList(text, this.#maxDepth, list))) ?? {
+        body: parse(text, this.#maxDepth),
+      };
     } catch (error) {
-      return refused(this.#toRpcError(error, UNKNOWN_METHOD), request, text);
+      const data = { reason: reasonOf(error) };
+      return refused(new RpcError(ERRORS.PARSE_ERROR.code, 'Parse error', data), request, text);
     }
-    if (Array.isArray(body)) return this.#batch(body, session, mayPause, request, delivery);
-    const answering = this.#answer(body, session, mayPause, request?.begin(false), list);
-    const answer = answering instanceof Promise ? await answering : answering;
-    if (!delivery || answer === undefined || delivery.share.take(answer.length)) return answer;
-    return errorAnswer(delivery.share.refusal(), idIn(body));
+    const { body, list } = around;
+    if (Array.isArray(body)) return this.#batch(body, session, request, delivery);
+    return this.#answer(body, session, request?.begin(false), list);
   }
 
   /**
@@ -160,7 +148,7 @@ export class Dispatcher {
     const call = { ...envelope, method, params: parsedParams };
     const observed = this.#options.observer?.arrived(session)?.begin(false);
     try {
-      const result = await this.#run(call, session, isLong(written ?? ''));
+      const result = await this.#run(call, session);
       observed?.handled();
       const text = stringify(result);
       observed?.ended(this.#methods.nameOf(method), call, resultAnswer(text, 0));
@@ -177,7 +165,6 @@ export class Dispatcher {
   async #batch(
     calls: readonly unknown[],
     session: Session,
-    mayPause: boolean,
     request: ObservedRequest | undefined,
     delivery: Delivery | undefined,
   ): Promise<string | undefined> {
@@ -200,7 +187,7 @@ export class Dispatcher {
       limit: this.#maxAnswer,
       delivery,
       signal: session.signal,
-      make: (call) => this.#answer(call, alone, mayPause, request?.begin(true)),
+      make: (call) => this.#answer(call, alone, request?.begin(true)),
       skip: (call, reason) => this.#skip(call, reason, request?.begin(true)),
     });
   }
@@ -224,7 +211,6 @@ export class Dispatcher {
   #answer(
     request: unknown,
     session: Session,
-    mayPause: boolean,
     observed: ObservedCall | undefined,
     list?: LongList,
   ): string | undefined | Promise<string | undefined> {
@@ -251,7 +237,7 @@ export class Dispatcher {
     };
     let value: unknown;
     try {
-      value = this.#run(list ? { ...call, list } : call, session, mayPause);
+      value = this.#run(list ? { ...call, list } : call, session);
     } catch (error) {
       return refuse(error);
     }
@@ -259,14 +245,12 @@ export class Dispatcher {
   }
 
   /** Runs a call of any transport; the only place that measures it. The result, or a promise of it. */
-  #run(call: Call, session: Session, mayPause: boolean): unknown {
+  #run(call: Call, session: Session): unknown {
     const { onCall, probe } = this.#options;
-    if (!onCall && !probe) return this.#perform(call, session, mayPause);
+    if (!onCall && !probe) return this.#perform(call, session);
     const method = this.#methods.nameOf(call.method);
     const run = () =>
-      during(probe, { kind: 'request', method }, async () =>
-        this.#perform(call, session, mayPause),
-      );
+      during(probe, { kind: 'request', method }, async () => this.#perform(call, session));
     if (!onCall) return run();
     const { id } = call;
     const { transport } = session;
@@ -278,34 +262,20 @@ export class Dispatcher {
   /**
    * Checks whether the call may be made, validates its params and gives it to its handler. The result, or a promise
    * of it: most reads wait for nothing.
-   *
-   * @param mayPause only for long texts, which are read in slices anyway: on a busy machine any call may
-   *   take long to validate, and a pause would let later calls overtake it
    */
-  #perform(call: Call, session: Session, mayPause: boolean): unknown {
+  #perform(call: Call, session: Session): unknown {
     const method = this.#methods.admit(call.method, session);
     const reader = this.#schema.reader(method.entry.documented);
     if (reader instanceof Promise) {
-      return reader.then((read) => this.#validate(read, method, call, session, mayPause));
+      return reader.then((read) => this.#validate(read, method, call, session));
     }
-    return this.#validate(reader, method, call, session, mayPause);
+    return this.#validate(reader, method, call, session);
   }
 
-  #validate(
-    read: ParamsReader,
-    method: Method,
-    call: Call,
-    session: Session,
-    mayPause: boolean,
-  ): unknown {
+  #validate(read: ParamsReader, method: Method, call: Call, session: Session): unknown {
     const begin = milliseconds();
     const params = read(call.params);
     const end = this.#ended('validate', call.method, begin);
-    const isLongStep = end - begin > LONG_STEP_MILLISECONDS;
-    const pause = isLongStep && mayPause ? endSharedSlice() : undefined;
-    if (pause) {
-      return pause.then(() => this.#handle(method, params, call, session, milliseconds()));
-    }
     return this.#handle(method, params, call, session, end);
   }
 

@@ -1,15 +1,12 @@
 // Long lists in params that another thread reads, so that they never become values of JavaScript.
 import { randomUUID } from 'node:crypto';
-import { JsonText } from '../../json/json.js';
-import { type JsonLimits, parseInSlices } from '../../json/parse-in-slices.js';
+import { JsonText, parse } from '../../json/json.js';
 import { memberOf, membersOf } from '../../json/reader.js';
 
 /** A list that was read. In the params an empty list takes its place. */
 export interface LongList {
   /** Its JSON. */
   readonly text: string;
-  /** JSON values in it, names of members included. */
-  readonly values: number;
   /** Levels of its nesting. */
   readonly depth: number;
 }
@@ -28,8 +25,6 @@ export interface LongListReader {
 export interface AroundList {
   readonly body: unknown;
   readonly list: LongList;
-  /** JSON values in the whole request. */
-  readonly values: number;
 }
 
 /** Levels of a request around the list: the call, its params, the parameter. */
@@ -48,7 +43,7 @@ export interface ListOptions {
  */
 export async function readAroundList(
   text: string,
-  limits: JsonLimits,
+  maxDepth: number,
   { reader, nameOf }: ListOptions,
 ): Promise<AroundList | undefined> {
   const [parameter, name] = reader.path;
@@ -57,18 +52,25 @@ export async function readAroundList(
   if (at < 0) return undefined;
   const begin = at + member.length;
   const list = await reader.read(text.slice(begin));
-  if (!list || DEPTH_AROUND + list.depth > limits.depth) return undefined;
+  if (!list || DEPTH_AROUND + list.depth > maxDepth) return undefined;
   // A request cannot contain it already, so it shows where in the request the list was.
   const mark = randomUUID();
   const rest = `${text.slice(0, begin)}"${mark}"${text.slice(begin + list.text.length)}`;
-  const values = limits.values - list.values + 1;
-  const around = await parseInSlices(rest, { ...limits, values }).catch(() => undefined);
-  const holder = memberOf(memberOf(around?.value, 'params'), parameter);
-  if (!around || typeof holder !== 'object' || holder === null) return undefined;
+  const body = parseWithin(rest, maxDepth);
+  const holder = memberOf(memberOf(body, 'params'), parameter);
+  if (typeof holder !== 'object' || holder === null) return undefined;
   if (memberOf(holder, name) !== mark) return undefined;
-  if (nameOf(memberOf(around.value, 'method')) !== reader.method) return undefined;
+  if (nameOf(memberOf(body, 'method')) !== reader.method) return undefined;
   Reflect.set(holder, name, []);
-  return { body: around.value, list, values: around.values - 1 + list.values };
+  return { body, list };
+}
+
+function parseWithin(text: string, maxDepth: number): unknown {
+  try {
+    return parse(text, maxDepth);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Params with the text of the list in its place. */

@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto';
 import { notificationName, type Prefix } from '@starkbox/spec';
 import { fail, reasonOf, refuse } from '../../errors.js';
-import { Feed, Reading } from '../../notification-feed.js';
 import type { CallContext, Listener, NotificationForm } from '../protocol/call-context.js';
 
 /** What subscribers are sent, by topic. A text is only written if a subscription picks it. */
@@ -78,16 +77,12 @@ interface Audience {
   readonly filter: string;
   /** How each of them picks and writes notifications. */
   readonly shape: Shape;
-  readonly feed: Feed;
   readonly members: Set<Subscription>;
-  /** What is to be sent after the past of the only member, oldest first; undefined once that has been sent. */
-  held?: (() => void)[] | undefined;
 }
 
 interface Member {
   readonly subscription: Subscription;
   readonly audience: Audience;
-  readonly reading: Reading;
 }
 
 /** Called with an error while notifications are sent; others are sent all the same. */
@@ -102,15 +97,14 @@ export class Subscriptions {
   readonly #onError: NotificationErrorHandler;
   readonly #byListener = new Map<Listener, Map<string, Member>>();
   readonly #byKey = new Map<Key, Map<string, Audience>>();
-  /** Those whose past is still to be sent. */
-  readonly #held = new Set<Subscription>();
+  /** Those whose past is still to be sent, with what is to be sent after it, oldest first. */
+  readonly #held = new Map<Subscription, (() => void)[]>();
   readonly #forms = new WeakMap<NotificationForm, number>();
   #formCount = 0;
   #epoch = 0;
   #isClosed = false;
   /** Notifications that are still to be sent, oldest first. */
   #unsent: (() => void)[] = [];
-  #last: { readonly text: string; readonly bytes: Buffer } | undefined;
 
   /** @param limit the most that one socket may have */
   constructor(limit: number, onError: NotificationErrorHandler = warnOfError) {
@@ -194,7 +188,6 @@ export class Subscriptions {
         `A socket may have ${this.#limit} subscriptions; --maximum-subscriptions sets the limit`,
       );
     }
-    // Ids of one length: the frames of two clients then differ in nothing but the digits.
     return String(SMALLEST_ID + (randomBytes(8).readBigUInt64LE() % (9n * SMALLEST_ID)));
   }
 
@@ -216,18 +209,11 @@ export class Subscriptions {
   }
 
   add(subscription: Subscription): void {
-    const { reading } = this.#enter(subscription);
-    subscription.listener.follow(reading);
-  }
-
-  #enter(subscription: Subscription): Member {
     const { listener, id } = subscription;
     const audience = this.#audienceOf(subscription);
     audience.members.add(subscription);
-    const member = { subscription, audience, reading: new Reading(audience.feed, id) };
     const members = this.#byListener.get(listener) ?? new Map<string, Member>();
-    this.#byListener.set(listener, members.set(id, member));
-    return member;
+    this.#byListener.set(listener, members.set(id, { subscription, audience }));
   }
 
   #audienceOf(subscription: Subscription): Audience {
@@ -241,7 +227,7 @@ export class Subscriptions {
     const existing = same.get(filter);
     if (existing) return existing;
     const shape = { pick, prefix, form };
-    const audience = { key, filter, shape, feed: new Feed(), members: new Set<Subscription>() };
+    const audience = { key, filter, shape, members: new Set<Subscription>() };
     same.set(filter, audience);
     return audience;
   }
@@ -261,16 +247,13 @@ export class Subscriptions {
    * @returns sends both; nothing if the subscription has ended meanwhile
    */
   addHeld(subscription: Subscription, sendPast: () => void): () => void {
-    const { audience, reading } = this.#enter(subscription);
+    this.add(subscription);
     const deferred: (() => void)[] = [];
-    // The form of a single subscription may depend on what it has shown, so the past comes first.
-    if (subscription.form?.isShared === false) audience.held = deferred;
-    this.#held.add(subscription);
+    this.#held.set(subscription, deferred);
     return () => {
-      if (!this.#held.delete(subscription)) return;
+      if (this.#held.get(subscription) !== deferred) return;
       sendPast();
-      audience.held = undefined;
-      subscription.listener.follow(reading);
+      this.#held.delete(subscription);
       for (const send of deferred) this.#guarded(send);
     };
   }
@@ -286,10 +269,9 @@ export class Subscriptions {
     return true;
   }
 
-  #leave({ subscription, audience, reading }: Member): void {
-    const { listener } = subscription;
-    if (!this.#held.delete(subscription)) listener.unfollow(reading);
-    listener.ended?.();
+  #leave({ subscription, audience }: Member): void {
+    this.#held.delete(subscription);
+    subscription.listener.ended?.();
     const { key, filter, members } = audience;
     members.delete(subscription);
     if (members.size > 0) return;
@@ -336,8 +318,7 @@ export class Subscriptions {
       text === undefined ? undefined : shownTo(subscription, notification.topic, text);
     if (formatted === undefined) return;
     const { id, listener } = subscription;
-    const header = Buffer.concat([opening(subscription, notification.topic), Buffer.from(id)]);
-    listener.sendShared(header, closing(formatted));
+    listener.send(opening(subscription, notification.topic) + id + closing(formatted));
   }
 
   /** Notifies each subscription once that blocks are gone. */
@@ -366,19 +347,28 @@ export class Subscriptions {
   }
 
   #send(audience: Audience, topic: Topic | 'reorg', text: string): void {
-    if (audience.held) {
-      audience.held.push(() => this.#send(audience, topic, text));
-      return;
+    const ready: Subscription[] = [];
+    for (const member of audience.members) {
+      const deferred = this.#held.get(member);
+      // The form of a subscription may depend on what it has shown, so the past comes first.
+      if (deferred) deferred.push(() => this.#sendTo([member], audience.shape, topic, text));
+      else ready.push(member);
     }
-    const formatted = shownTo(audience.shape, topic, text);
-    if (formatted === undefined) return;
-    audience.feed.add(opening(audience.shape, topic), this.#shared(formatted));
+    if (ready.length > 0) this.#sendTo(ready, audience.shape, topic, text);
   }
 
-  /** A notification often goes to several audiences, one after the other. */
-  #shared(text: string): Buffer {
-    if (this.#last?.text !== text) this.#last = { text, bytes: closing(text) };
-    return this.#last.bytes;
+  #sendTo(
+    members: readonly Subscription[],
+    shape: Shape,
+    topic: Topic | 'reorg',
+    text: string,
+  ): void {
+    const formatted = shownTo(shape, topic, text);
+    if (formatted === undefined) return;
+    const [before, after] = [opening(shape, topic), closing(formatted)];
+    for (const { id, listener } of members) {
+      this.#guarded(() => listener.send(before + id + after));
+    }
   }
 }
 
@@ -406,12 +396,12 @@ function shownTo({ form }: Shape, topic: Topic | 'reorg', text: string): string 
 }
 
 /** A notification up to the id of its subscription. */
-function opening({ prefix, form }: Shape, topic: Topic | 'reorg'): Buffer {
+function opening({ prefix, form }: Shape, topic: Topic | 'reorg'): string {
   const method = notificationName(prefix, form?.name(NAMES[topic]) ?? NAMES[topic]);
-  return Buffer.from(`{"jsonrpc":"2.0","method":"${method}","params":{"subscription_id":"`);
+  return `{"jsonrpc":"2.0","method":"${method}","params":{"subscription_id":"`;
 }
 
 /** A notification after the id of its subscription. */
-function closing(result: string): Buffer {
-  return Buffer.from(`","result":${result}}}`);
+function closing(result: string): string {
+  return `","result":${result}}}`;
 }

@@ -1,7 +1,7 @@
 // Open HTTP connections, and the requests under way on each.
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { Admission } from './admission.js';
 
 /** Time for a client to finish sending a request when the server stops. */
 const GRACE_MILLISECONDS = 1_000;
@@ -10,6 +10,8 @@ const GRACE_MILLISECONDS = 1_000;
 export interface RequestWork {
   /** Called once, when the response is sent or dropped. */
   ended(end: 'answered' | 'client gone'): void;
+  /** Nothing was sent or received for as long as a request may take. */
+  expire(): void;
 }
 
 /** A request until its response is sent or dropped. */
@@ -25,7 +27,6 @@ export class Connections {
   readonly #requests = new Map<Duplex, Set<OpenRequest>>();
   /** Actions that wait for the requests under way. */
   readonly #waiting = new WeakMap<Duplex, () => void>();
-  readonly #admission = new Admission();
   #draining = false;
 
   get size(): number {
@@ -34,7 +35,6 @@ export class Connections {
 
   add(socket: Duplex): void {
     if (this.#requests.has(socket)) return;
-    this.#admission.accepted();
     const requests = new Set<OpenRequest>();
     this.#requests.set(socket, requests);
     // Without a listener here, a socket error during an upgrade would end the process.
@@ -68,9 +68,14 @@ export class Connections {
     this.#waiting.delete(socket);
   }
 
-  /** Resolves when a request may be answered; undefined if it may at once. */
-  turn(): Promise<void> | undefined {
-    return this.#admission.turn();
+  /** Nothing was sent or received on a connection for as long as a request, or a connection without one, may last. */
+  expire(socket: Socket): void {
+    const requests = [...(this.#requests.get(socket) ?? [])];
+    if (requests.length === 0) socket.destroy();
+    for (const { work, response } of requests) {
+      if (work) work.expire();
+      else response.destroy();
+    }
   }
 
   /** Runs the action when no request is under way on a connection; never if the connection ends first. */

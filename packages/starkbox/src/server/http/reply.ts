@@ -8,8 +8,6 @@ export interface Reply {
   readonly body?: string | Uint8Array;
   /** Sent without CORS headers: no other site may read it. */
   readonly isPage?: boolean;
-  /** The request is refused while its body arrives: the connection closes after a moment. */
-  readonly lingers?: boolean;
 }
 
 export function json(status: number, body: string): Reply {

@@ -7,8 +7,6 @@ import { RpcError } from '../../errors.js';
 import type { Log } from '../../log.js';
 import type { Session } from '../../rpc/protocol/call-context.js';
 import { errorAnswer } from '../../rpc/protocol/envelope.js';
-import { Deadlines } from '../../scheduling/deadlines.js';
-import { MemoryBudget } from '../../scheduling/memory-budget.js';
 import type { AccessRules } from '../access.js';
 import { callerOf } from '../caller.js';
 import { declaredLength } from './body.js';
@@ -46,8 +44,6 @@ export interface HttpOptions extends Target, Omit<RpcRequestOptions, 'dispatcher
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
-  /** Memory that all requests may hold together; unlimited by default. */
-  readonly budget?: MemoryBudget | undefined;
   readonly log: Log;
   /** Everyone has access by default. */
   readonly access?: AccessRules | undefined;
@@ -112,9 +108,6 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const open = connections.enter(request, response);
     response.on('error', () => {}); // the client is gone
-    const turn = connections.turn();
-    if (turn) await turn;
-    if (request.socket.destroyed) return; // the client is gone
     let reply: Reply | undefined;
     try {
       reply = await serve(routes, open, options);
@@ -123,17 +116,18 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
       options.log.error({ err }, 'an HTTP request failed unexpectedly');
       reply = json(500, errorAnswer(new RpcError(ERRORS.INTERNAL_ERROR.code, 'Internal error')));
     }
-    if (reply) await send(reply, request, response, connections.isLast(open));
+    if (reply) send(reply, request, response, connections.isLast(open));
   };
 
+  const timeout = options.timeoutSeconds * 1000;
   const server = createServer({
     keepAliveTimeout: KEEP_ALIVE_MILLISECONDS,
-    headersTimeout: (options.headSeconds ?? HEAD_SECONDS) * 1000,
+    headersTimeout: Math.min((options.headSeconds ?? HEAD_SECONDS) * 1000, timeout),
     connectionsCheckingInterval: CHECK_MILLISECONDS,
     maxHeaderSize: LARGEST_HEAD,
-    // Bodies have a timeout of their own, which is answered.
-    requestTimeout: 0,
+    requestTimeout: timeout,
   });
+  server.setTimeout(timeout, (socket) => connections.expire(socket));
   // For Node, zero means no limit.
   if (options.maximumConnections) server.maxConnections = options.maximumConnections;
   const serveRequest = (request: IncomingMessage, response: ServerResponse): void => {
@@ -211,9 +205,7 @@ function listen(server: Server, { host, port }: HttpOptions): Promise<number> {
 }
 
 function createRoutes(options: HttpOptions, connections: Connections): ReadonlyMap<string, Route> {
-  const { budget = new MemoryBudget() } = options;
   const { timeoutSeconds, bodyLimit } = options;
-  const limits = { budget, deadlines: new Deadlines(timeoutSeconds * 1000) };
   const calls = (
     dispatcherAt: (destination: Destination) => Target['dispatcher'],
     sessionFacts?: (request: IncomingMessage) => Partial<Session>,
@@ -237,7 +229,6 @@ function createRoutes(options: HttpOptions, connections: Connections): ReadonlyM
             timeoutSeconds,
             bodyLimit,
           },
-          limits,
         )
       );
     },

@@ -1,7 +1,7 @@
 // HTTP connections: many requests on one, clients that leave, other protocols, and closing.
 import { once } from 'node:events';
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { parse } from '../../../src/json/json.js';
 import { silentLog } from '../../../src/log.js';
@@ -22,22 +22,6 @@ import {
 } from './test-server.js';
 
 closeAfterEach();
-
-test('connections that wait are accepted before requests are answered', async () => {
-  const open: number[] = [];
-  const handle = async (): Promise<string> => {
-    open.push(server.connections);
-    return ANSWER;
-  };
-  const server = await start({ dispatcher: { handle } });
-  const clients = Array.from({ length: 60 }, () => connect(server.port, '127.0.0.1'));
-  for (const socket of clients) socket.write(message(CHAIN_ID));
-  await Promise.all(clients.map((socket) => once(socket, 'data')));
-  for (const socket of clients) socket.destroy();
-  expect(open).toHaveLength(60);
-  // One by one, there would be hardly more than one at the first answer.
-  expect(open[0]).toBeGreaterThan(20);
-});
 
 test('a connection serves many requests, also after errors', async () => {
   const { port } = await start();

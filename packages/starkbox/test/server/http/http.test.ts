@@ -171,7 +171,7 @@ test('an answer that fails in its middle ends the connection, and the server liv
       handle: async (_text, _session, delivery) => {
         if (!isFirst) return ANSWER;
         isFirst = false;
-        await delivery?.write?.('[');
+        await delivery?.('[');
         throw new Error('secret');
       },
     },
@@ -182,7 +182,7 @@ test('an answer that fails in its middle ends the connection, and the server liv
   expect(await (await post(url, CHAIN_ID)).text()).toBe(ANSWER);
 });
 
-test('browsers of any site may call', async () => {
+test('a page of any site can read why its call is rejected', async () => {
   const { url } = await start();
   for (const path of ['/rpc', '/nothing']) {
     const preflight = await fetch(url + path, { method: 'OPTIONS' });

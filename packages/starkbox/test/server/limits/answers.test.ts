@@ -16,11 +16,9 @@ async function start(changes: Parameters<typeof serve>[0] = {}): Promise<Served>
   return served;
 }
 
-const nothingHeld = () => expect.poll(() => served?.budget.held, { timeout: 20_000 }).toBe(0);
-
 describe('an answer', () => {
   test('of a long batch comes in pieces, which are what single answers are', async () => {
-    const { post, budget } = await start();
+    const { post } = await start();
     const methods = Array.from({ length: 200 }, (_, n) => (n % 3 ? LARGE : 'starknet_chainId'));
     const response = await post(batch(methods));
     expect(response.statusCode).toBe(200);
@@ -36,9 +34,6 @@ describe('an answer', () => {
     }
     expect(whole === `[${single.join()}]`).toBe(true);
     expect(pieces).toBeGreaterThan(10);
-    // The whole answer would not have fitted into the budget.
-    expect(whole.length).toBeGreaterThan(budget.limit);
-    await nothingHeld();
   });
 
   test('that is short has a length, as before', async () => {
@@ -54,7 +49,6 @@ describe('an answer', () => {
       '[{"jsonrpc":"2.0","id":0,"result":"0x1"},{"jsonrpc":"2.0","id":1,"result":"0x1"}]',
     );
     expect((await post('[{"jsonrpc":"2.0","method":"starknet_chainId"}]')).statusCode).toBe(204);
-    await nothingHeld();
   });
 
   test('has a limit: calls beyond it are answered with an error and not made', async () => {
@@ -73,7 +67,6 @@ describe('an answer', () => {
     }
     // The fifth was made, and found to be too much.
     expect(calls()).toBe(5);
-    await nothingHeld();
   });
 
   test('of a single call has the same limit', async () => {
@@ -81,7 +74,6 @@ describe('an answer', () => {
     expect(await (await post(call(7, LARGE))).body).toMatch(
       /"id":7,"error":\{"code":-32005,.*--maximum-response-size/,
     );
-    await nothingHeld();
   });
 
   test('that no string could hold is refused like any other', async () => {
@@ -93,17 +85,8 @@ describe('an answer', () => {
     expect(answer).toContain('--maximum-response-size');
   });
 
-  test('for which there is no memory is an error', async () => {
-    const { post } = await start({ memory: SIZE });
-    expect(await (await post(call(3, LARGE))).body).toMatch(
-      /"id":3,"error":\{"code":-32005,.*--memory-budget/,
-    );
-    expect(await (await post(call(4, 'starknet_chainId'))).body).toContain('"result":"0x1"');
-    await nothingHeld();
-  });
-
-  test('is not held for a client that goes before it has read it', async () => {
-    const { send, budget, calls } = await start({ memory: 2 ** 28 });
+  test('of a client that does not read is not made further', async () => {
+    const { send, calls } = await start();
     const body = batch(Array.from({ length: 1000 }, () => LARGE));
     const socket = send(head(body.length) + body);
     socket.pause();
@@ -120,23 +103,20 @@ describe('an answer', () => {
       )
       .toBe(true);
     expect(calls()).toBeLessThan(1000);
-    expect(budget.held).toBeGreaterThan(0);
-    expect(budget.held).toBeLessThan(10 * SIZE);
     socket.destroy();
-    await nothingHeld();
+    await once(socket, 'close');
     expect(calls()).toBe(before);
   });
 
   test('of a client that is gone is not made further', async () => {
-    const { send, calls, open } = await start();
+    const { send, calls, open, server } = await start();
     const body = batch(['devnet_wait', LARGE, LARGE]);
     const socket = send(head(body.length) + body);
     await expect.poll(calls).toBe(1);
     socket.destroy();
-    await once(socket, 'close');
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await expect.poll(() => server.connections).toBe(0);
     open();
-    await nothingHeld();
+    await new Promise(setImmediate);
     expect(calls()).toBe(1);
   });
 });
@@ -148,7 +128,7 @@ describe('the time limit', () => {
     expect(response.statusCode).toBe(408);
     expect(await response.body).toContain('--timeout');
     open();
-    await nothingHeld();
+    await new Promise(setImmediate);
     expect(calls()).toBe(1);
   });
 
@@ -185,6 +165,5 @@ describe('the time limit', () => {
     expect(ended).toBeLessThan(1000);
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(callCount).toBeLessThanOrEqual(ended + 1);
-    await nothingHeld();
   });
 });

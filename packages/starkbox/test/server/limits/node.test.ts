@@ -55,18 +55,7 @@ describe('a node', () => {
     expect(result).toBe('0x7');
   });
 
-  test('refuses a text of too many values before it is parsed', async () => {
-    for (const text of [
-      `[${'{},'.repeat(2_000_000)}{}]`,
-      `{${Array.from({ length: 500_000 }, (_, index) => `"${index}":1`).join()}}`,
-      `[${'1,'.repeat(2_000_000)}1]`,
-    ]) {
-      expect(JSON.parse((await node.handle(text)) ?? '{}').error).toEqual({
-        code: ERRORS.INVALID_REQUEST.code,
-        message:
-          'The request has more than 600000 JSON values; --maximum-json-values sets the limit',
-      });
-    }
+  test('refuses a text that is nested too deep before it is parsed', async () => {
     const deep = JSON.parse((await node.handle('['.repeat(2_000_000))) ?? '{}').error;
     expect(deep).toMatchObject({
       code: ERRORS.PARSE_ERROR.code,

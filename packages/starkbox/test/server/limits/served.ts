@@ -1,16 +1,14 @@
-// A server with a small memory budget and calls of known size, for tests of what clients may hold.
+// A server with calls of known size, for tests of long answers.
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { silentLog } from '../../../src/log.js';
 import { Dispatcher, type DispatcherOptions } from '../../../src/rpc/protocol/dispatcher.js';
 import { Schema } from '../../../src/rpc/protocol/schema.js';
-import { MemoryBudget } from '../../../src/scheduling/memory-budget.js';
 import { type HttpOptions, type HttpServer, serveHttp } from '../../../src/server/http/server.js';
 
 export interface Served {
   readonly server: HttpServer;
-  readonly budget: MemoryBudget;
   readonly dispatcher: Dispatcher;
   /** Calls that have begun. */
   readonly calls: () => number;
@@ -28,10 +26,8 @@ export const SIZE = 100_000;
 const RESULT = `${'x'.repeat(SIZE - 3)}é😀`;
 
 export async function serve(
-  changes: Partial<DispatcherOptions> & Partial<HttpOptions> & { readonly memory?: number } = {},
+  options: Partial<DispatcherOptions> & Partial<HttpOptions> = {},
 ): Promise<Served> {
-  const { memory = 8 * 1024 * 1024, ...options } = changes;
-  const budget = new MemoryBudget(memory);
   let calls = 0;
   let open = (): void => {};
   const opened = new Promise<void>((resolve) => {
@@ -62,7 +58,6 @@ export async function serve(
     port: 0,
     timeoutSeconds: 100,
     bodyLimit: 4 * 1024 * 1024,
-    budget,
     config: () => '{}',
     log: silentLog,
     ...options,
@@ -71,7 +66,6 @@ export async function serve(
   const sockets: Socket[] = [];
   return {
     server,
-    budget,
     dispatcher,
     calls: () => calls,
     open: () => open(),

@@ -23,7 +23,7 @@ async function answers(
 ): Promise<{ readonly answers: readonly unknown[]; readonly errors: readonly unknown[] }> {
   const errors: unknown[] = [];
   const log: Log = { ...silentLog, error: (...said: unknown[]) => void errors.push(said[1]) };
-  const limits = { messageLimit: 1_000, queueLimit: { messages: 100, bytes: 100_000 } };
+  const limits = { messageLimit: 1_000, unreadLimit: 100_000 };
   const hooks = { beforeAnswer: () => {}, onClose: () => {} };
   const sockets = serveSockets({ dispatcher, log, ...limits, ...hooks, ...changes });
   const server = await serveHttp({

@@ -57,7 +57,7 @@ export async function openServer(changes: Partial<SocketOptions> = {}): Promise<
   const sockets = serveSockets({
     dispatcher,
     messageLimit: 1_000,
-    queueLimit: { messages: 1_000_000, bytes: 1_000_000_000 },
+    unreadLimit: 1_000_000_000,
     beforeAnswer: () => {},
     onClose: (listener) => void (gone.includes(listener) || gone.push(listener)),
     log,
