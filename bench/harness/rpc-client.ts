@@ -30,10 +30,17 @@ export class RpcClient {
   readonly url: string;
   readonly #agent: Agent;
 
-  constructor(url: string, connections = 16) {
+  constructor(url: string, connections: number | Agent = 16) {
     this.url = url.replace(/\/(rpc\/?)?$/, '');
-    const limits = { maxSockets: connections, maxFreeSockets: connections };
-    this.#agent = new Agent({ keepAlive: true, ...limits });
+    this.#agent =
+      typeof connections === 'number'
+        ? new Agent({ keepAlive: true, maxSockets: connections, maxFreeSockets: connections })
+        : connections;
+  }
+
+  /** An instance of the node, over the same connections. */
+  instance(id: string): RpcClient {
+    return new RpcClient(`${this.url}/instances/${id}`, this.#agent);
   }
 
   /** @throws RpcError if the node answers with an error */
