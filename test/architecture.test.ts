@@ -9,7 +9,6 @@ const PACKAGES = readPackages();
 /** Files of the node that end-to-end tests may import: the command line, its JSON, and generated tables. */
 const IMPORTED_BY_E2E = new Set([
   'cli/cli',
-  'cli/commands/equivalence',
   'json/json',
   'json/reader',
   'l1/anvil/process',

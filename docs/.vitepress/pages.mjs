@@ -61,7 +61,6 @@ const SECTIONS = [
       'properties',
       'planted-bugs',
       'rehearse-an-upgrade',
-      'compare-versions',
       'what-if',
       'congested-network',
     ],

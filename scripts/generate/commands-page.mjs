@@ -24,7 +24,7 @@ ${rows.join('\n')}
 Each command has \`--help\`. Commands that print data have \`--json\`. Commands that read a node use the node at
 \`http://127.0.0.1:5050\`; \`--url\` or the variable \`STARKBOX_URL\` names another node.
 
-The exit code is 0 on success, 1 on failure and 2 for wrong arguments. \`diff\`, \`replay\` and \`gas --baseline\` exit with
+The exit code is 0 on success, 1 on failure and 2 for wrong arguments. \`diff\` and \`gas --baseline\` exit with
 0 if both sides are equal, 1 if they differ, and 2 on any error. See [exit codes](errors.md#exit-codes).
 
 ${Object.entries(commands).map(commandSection).join('\n')}`;

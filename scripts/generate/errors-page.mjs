@@ -151,7 +151,7 @@ JSON-RPC errors have the status 200. Other statuses concern the HTTP request its
 
 ## Exit codes
 
-| code | a node | most commands | \`diff\`, \`replay\`, \`gas\` |
+| code | a node | most commands | \`diff\`, \`gas\` |
 | ---: | --- | --- | --- |
 | 0 | ended after a signal | succeeded | no difference; with \`gas --baseline\`, no median above the tolerance |
 | 1 | cannot start or listen, or failed | failed | found a difference; stdout has the report |

@@ -305,7 +305,6 @@ async function reading(call) {
   await call('starknet_getBlockTransactionCount', { block_id });
   await call('starknet_getEvents', { filter: { from_block: block_id, chunk_size: 2 } });
   await call('devnet_executedLines', { transaction_hash });
-  await call('devnet_machineTrace', { transaction_hash });
   const { trace_id, runs } = await call('devnet_openDebugTrace', { transaction_hash });
   const run = runs.length - 1;
   await call('devnet_readDebugSteps', { trace_id, run, first: 0, count: 2 });
@@ -333,7 +332,6 @@ async function tools(call) {
   await call('starknet_chainId');
   const { requests } = await call('devnet_getRequests', { limit: 1 });
   await call('devnet_getRequest', { id: requests?.[0]?.id ?? 1 });
-  await call('devnet_getRecording');
   await call('devnet_recordRequests', { enabled: false });
   await call('rpc.discover');
 }

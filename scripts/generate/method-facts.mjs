@@ -50,11 +50,7 @@ export function factProblems(method) {
       add(`x-finality must be one of ${FINALITY}`);
     if (method['x-forwarded'] === false) add('x-finality is only for methods that are forwarded');
   }
-  const external = method['x-external'];
-  if (external !== undefined && external !== true && !paramNames(method).includes(external)) {
-    add('x-external must be true, or the name of the parameter that makes it so');
-  }
-  if (external === true && journalled === true) {
+  if (method['x-external'] === true && journalled === true) {
     add('x-journalled must be false: loading a journal reaches no file and no other host');
   }
   const carrier = method['x-felt-lists'];
@@ -120,8 +116,8 @@ export const FACTS_TYPE = `{
   readonly unlogged?: true;
   /** The parameter with transactions or messages, whose lists of felts are limited in length. */
   readonly feltLists?: string;
-  /** It reads or writes a file, or makes requests to another host; with a name, if that parameter is given. */
-  readonly external?: string | true;
+  /** It reads or writes a file, or makes requests to another host. */
+  readonly external?: true;
 }`;
 
 /** @param {Values | undefined} values a fact that is false is absent */

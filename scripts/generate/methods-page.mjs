@@ -58,7 +58,7 @@ const PAGES = [
     title: 'Failures, gas, coverage and debugging',
     document: 'devnet',
     methods:
-      'explainTransaction gasReport coverage executedLines machineTrace addArtifact listRuleFindings ' +
+      'explainTransaction gasReport coverage executedLines addArtifact listRuleFindings ' +
       'openDebugTrace readDebugSteps readDebugMemory closeDebugTrace getDebugClass getDebugSource getBundle',
   },
   {
@@ -73,7 +73,7 @@ const PAGES = [
     title: 'Node, requests and instances',
     document: 'devnet',
     methods:
-      'getConfig getStatus rpc.discover createInstance listInstances deleteInstance setPaymaster getPaymaster recordRequests getRequests getRequest getRecording subscribeSandbox subscribeRequests',
+      'getConfig getStatus rpc.discover createInstance listInstances deleteInstance setPaymaster getPaymaster recordRequests getRequests getRequest subscribeSandbox subscribeRequests',
   },
   { page: 'reading', title: 'Reading the chain', document: 'read' },
   { page: 'transactions', title: 'Sending transactions', document: 'write' },

@@ -4,11 +4,11 @@ import {
   connectSocket,
   inWordsOf,
   type Socket,
+  SPEC_VERSIONS,
   type SpecVersion,
   startNode,
 } from '@starkbox/test-support';
 import type { Config } from 'starkbox';
-import { Equivalence } from '../../packages/starkbox/src/cli/commands/equivalence.js';
 import { parse, stringify } from '../../packages/starkbox/src/json/json.js';
 import {
   isObject,
@@ -16,6 +16,8 @@ import {
   type Members,
   membersOf,
 } from '../../packages/starkbox/src/json/reader.js';
+import { Equivalence } from './equivalence.js';
+import type { RecordedCall } from './recording-proxy.js';
 
 /** Methods with parameters that a version lacks, or that it lacks as a whole. A change of the chain is none of them. */
 const MAY_BE_REFUSED: Readonly<Record<SpecVersion, ReadonlySet<string>>> = {
@@ -29,8 +31,10 @@ const MAY_BE_REFUSED: Readonly<Record<SpecVersion, ReadonlySet<string>>> = {
   v0_10: new Set(),
 };
 
-/** What a recording has in place of a secret. */
-const HIDDEN = '•••';
+/** In it, every answer is as recorded. */
+const NEWEST = SPEC_VERSIONS.at(-1);
+/** Seconds by which the replay may be slower than the recording. */
+const MAX_DELAY = 600;
 
 /** Codes for what a version does not have. */
 const REFUSALS: readonly unknown[] = [-32601, -32602];
@@ -45,26 +49,14 @@ export interface VersionReplay {
   readonly violations: readonly string[];
 }
 
-/** The requests of a recording on the path without a version. Of those that reach files or other hosts it has only names. */
-export function callsOf(recording: string): readonly Members[] {
-  const [, ...lines] = recording.trimEnd().split('\n');
-  return lines
-    .map((line) => membersOf(parse(line)))
-    .filter(({ version, missing, method }) => {
-      const isExternal = missing !== undefined && method !== undefined;
-      return version === undefined && !isExternal;
-    });
-}
-
 /**
  * Repeats all requests, in their order, on a fresh node.
  *
- * @param calls lines of a recording
  * @param config of the recorded node
  */
 export async function replayIn(
   version: SpecVersion,
-  calls: readonly Members[],
+  calls: readonly RecordedCall[],
   config: Partial<Config>,
 ): Promise<VersionReplay> {
   const { url, close } = await startNode({ ...config, listen: true });
@@ -81,8 +73,8 @@ class Replay {
   readonly #version: SpecVersion;
   readonly #url: string;
   /** By their numbers in the recording. */
-  readonly #sockets = new Map<unknown, Promise<Socket>>();
-  readonly #equivalence = new Equivalence(0);
+  readonly #sockets = new Map<number, Promise<Socket>>();
+  readonly #equivalence = new Equivalence(MAX_DELAY);
   readonly #violations: string[] = [];
   #requests = 0;
   #refused = 0;
@@ -92,13 +84,8 @@ class Replay {
     this.#url = url;
   }
 
-  async repeat({ socket, request, answer }: Members): Promise<void> {
-    const recorded = stringify(request) ?? '';
-    if (request === undefined || recorded.includes(HIDDEN)) {
-      this.#violations.push(`the recording does not hold a request as a whole: ${recorded}`);
-      return;
-    }
-    const here = parse(this.#equivalence.translate(recorded));
+  async repeat({ socket, request, answer }: RecordedCall): Promise<void> {
+    const here = parse(this.#equivalence.translate(stringify(request)));
     const calls = listOf(Array.isArray(here) ? here : [here]).map((call) =>
       inWordsOf(this.#version, membersOf(call)),
     );
@@ -108,18 +95,22 @@ class Replay {
     this.#requests += calls.length;
     for (const fault of await answerViolations(text, answered, this.#version)) this.#report(fault);
     const now = parse(answered);
-    // For the names that it adds.
+    for (const { request: call } of calls) {
+      this.#addSubscription(answerTo(call, answer), answerTo(call, now));
+    }
+    // Older versions need the names that it adds.
     const methods = calls.map(({ request: call }) => String(call['method']));
-    this.#equivalence.difference(methods, answer, now);
+    const difference = this.#equivalence.difference(methods, answer, now);
+    if (this.#version === NEWEST && difference !== undefined) {
+      this.#report(`${methods} differs at ${difference}: ${stringify(now)}, ${stringify(answer)}`);
+    }
     for (const { request: call, obstacles } of calls) {
-      const before = answerTo(call, answer);
-      const after = answerTo(call, now);
-      this.#addSubscription(before, after);
-      this.#compare(String(call['method']), obstacles, before, after);
+      const method = String(call['method']);
+      this.#compare(method, obstacles, answerTo(call, answer), answerTo(call, now));
     }
   }
 
-  async #ask(socket: unknown, text: string): Promise<string> {
+  async #ask(socket: number | undefined, text: string): Promise<string> {
     if (socket !== undefined) {
       const opening = this.#sockets.get(socket) ?? connectSocket(this.#url, this.#version);
       this.#sockets.set(socket, opening);

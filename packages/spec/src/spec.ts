@@ -1634,58 +1634,6 @@ export type LABEL_ROW = {
   readonly label: LABEL;
 };
 
-/** A machine-level trace of one call, without its nested calls. */
-export type MACHINE_CALL = {
-  /** 0 for the validation and the execution. */
-  readonly depth: number;
-  readonly contract_address: ADDRESS;
-  readonly class_hash: FELT;
-  readonly entry_point_selector: FELT;
-  readonly entry_point_type: 'EXTERNAL' | 'CONSTRUCTOR' | 'L1_HANDLER';
-  readonly call_type: 'CALL' | 'DELEGATE';
-  readonly contract_name?: string;
-  /** Absent if the ABI has no name. */
-  readonly function_name?: string;
-  readonly failed: boolean;
-  /** The code that ran: `none` for the deployment of a class without a constructor. */
-  readonly code: 'none' | 'cairo0' | 'cairo1';
-  readonly steps: number;
-  readonly memory_holes: number;
-  /** Uses of each builtin. */
-  readonly builtins: { readonly [name: string]: number };
-  /** Uses of each system call. */
-  readonly syscalls: { readonly [name: string]: number };
-  /** Lengths that system calls were charged for. */
-  readonly syscall_lengths: { readonly [name: string]: number };
-  /** Sierra gas, including nested calls. Absent if the call is charged by steps, or ended with a machine error. */
-  readonly gas_consumed?: number;
-  readonly calldata_length: number;
-  /** The number of keys and of data felts of each event. */
-  readonly events: readonly (readonly number[])[];
-  /** The length of each message to L1. */
-  readonly messages: readonly number[];
-  /** The address of the instruction, the allocation pointer and the frame pointer at each step, as unsigned 32-bit integers, little-endian, in base64. The program begins at 1, followed by the stack. Absent for Cairo 0 code, and for code of another compiler version. */
-  readonly registers?: string;
-};
-
-/** Names in the Sierra program of a class. */
-export type MACHINE_CLASS = {
-  readonly class_hash: FELT;
-  /** By number: names from the artifact, or else entry points by their ABI name. */
-  readonly functions: readonly SIERRA_FUNCTION[];
-  /** The source functions of a statement, innermost first, if the node has the artifact of the class. */
-  readonly statements?: readonly SIERRA_STATEMENT[];
-};
-
-/** A machine-level trace of a transaction. */
-export type MACHINE_TRACE = {
-  readonly signature_length: number;
-  /** In the order in which they began: its nested calls follow each call. */
-  readonly calls: readonly MACHINE_CALL[];
-  /** The classes of the calls with registers. */
-  readonly classes: readonly MACHINE_CLASS[];
-};
-
 /** A transaction that left the mempool unexecuted. */
 export type MEMPOOL_DROPPED = {
   readonly transaction_hash: TXN_HASH;
@@ -2452,12 +2400,6 @@ export type SIERRA_ENTRY_POINTS = {
 export type SIERRA_FUNCTION = {
   readonly id: number;
   readonly name: string;
-};
-
-/** A statement of a Sierra program. */
-export type SIERRA_STATEMENT = {
-  readonly statement: number;
-  readonly functions: readonly string[];
 };
 
 /** The signature that the account checks; two felts for most accounts. */
@@ -3605,13 +3547,6 @@ export interface Methods {
       readonly files: readonly EXECUTED_FILE[];
     };
   };
-  /** A machine-level trace of a transaction, call by call. */
-  readonly devnet_machineTrace: {
-    readonly params: {
-      readonly transaction_hash: TXN_HASH;
-    };
-    readonly result: MACHINE_TRACE;
-  };
   /** Record each step of an execution, for a debugger. */
   readonly devnet_openDebugTrace: {
     readonly params: {
@@ -3744,18 +3679,6 @@ export interface Methods {
       readonly row: REQUEST_ROW;
       readonly request?: RECORDED_TEXT;
       readonly response?: RECORDED_TEXT;
-    };
-  };
-  /** All recorded calls, as a file for `starkbox replay`. */
-  readonly devnet_getRecording: {
-    readonly params: Record<string, never>;
-    readonly result: {
-      /** One line about the node, then one line for each request. Leaves out reads by the explorer. */
-      readonly recording: string;
-      /** The number of requests in the file. */
-      readonly requests: number;
-      /** The number of omitted requests: longer than 64 kB, or recorded without parameters. */
-      readonly left_out: number;
     };
   };
   /** Create another chain in this node. */
@@ -4253,8 +4176,8 @@ export interface MethodFacts {
   readonly unlogged?: true;
   /** The parameter with transactions or messages, whose lists of felts are limited in length. */
   readonly feltLists?: string;
-  /** It reads or writes a file, or makes requests to another host; with a name, if that parameter is given. */
-  readonly external?: string | true;
+  /** It reads or writes a file, or makes requests to another host. */
+  readonly external?: true;
 }
 
 /** The facts of each method by its canonical name. */
@@ -4438,7 +4361,6 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     writes: true,
     restricted: true,
     redacted: 'list params',
-    external: 'fork',
   },
   devnet_call: {
     document: 'devnet',
@@ -4706,11 +4628,6 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     params: [{ name: 'transaction_hash', required: true }],
     waits: true,
   },
-  devnet_machineTrace: {
-    document: 'devnet',
-    params: [{ name: 'transaction_hash', required: true }],
-    waits: true,
-  },
   devnet_openDebugTrace: {
     document: 'devnet',
     params: [
@@ -4802,7 +4719,6 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     params: [{ name: 'id', required: true }],
     unlogged: true,
   },
-  devnet_getRecording: { document: 'devnet', params: [], restricted: true, unlogged: true },
   devnet_createInstance: {
     document: 'devnet',
     params: [{ name: 'from' }, { name: 'name' }, { name: 'options' }, { name: 'ttl' }],

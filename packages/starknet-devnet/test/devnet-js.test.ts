@@ -117,6 +117,13 @@ test('accounts are impersonated, and a refusal is the error of the node', async 
   });
 });
 
+test('messages are flushed without sending them', async () => {
+  expect(await devnetProvider.postman.flush({ dryRun: true })).toMatchObject({
+    messages_to_l1: [],
+    messages_to_l2: [],
+  });
+});
+
 test('kill ends the node', async () => {
   expect(devnet.kill()).toBe(true);
   await expect.poll(() => devnetProvider.isAlive()).toBe(false);

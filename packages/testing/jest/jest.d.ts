@@ -14,4 +14,4 @@ declare global {
   }
 }
 
-export { describeVersions, withChain, withChainHooks } from '../dist/runners/node.js';
+export { withChain, withChainHooks } from '../dist/runners/node.js';

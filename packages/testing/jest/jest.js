@@ -4,4 +4,4 @@ import { matchers } from '../dist/matchers/matchers.js';
 
 expect.extend(matchers);
 
-export { describeVersions, withChain, withChainHooks } from '../dist/runners/node.js';
+export { withChain, withChainHooks } from '../dist/runners/node.js';

@@ -15,11 +15,3 @@ export {
 } from './fixtures/fixture.js';
 export type { EventName, EventValues } from './matchers/event-types.js';
 export { createTestChain, type DeployOptions, LocalTestChain, TestChain } from './test-chain.js';
-export {
-  type ComparedVersions,
-  type CompareOptions,
-  compareVersions,
-} from './versions/compare.js';
-export type { Outcome, RequestOutcome, TransactionOutcome } from './versions/outcomes.js';
-export type { VersionField, VersionReport, VersionRow } from './versions/report.js';
-export type { VersionFixtureOptions, VersionSuiteOptions } from './versions/suite.js';

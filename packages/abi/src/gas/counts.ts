@@ -1,5 +1,4 @@
 // Steps, storage writes and builtins of a second run, put into the trace of the first.
-import type { MACHINE_CALL } from '@starkbox/spec';
 import type { Invocation, TransactionTrace } from '../trace.js';
 
 /** What is counted besides gas; builtins by their names. */
@@ -17,10 +16,16 @@ export const COUNTED = [
 ] as const;
 
 /** One call of the second run, without the calls below. */
-export type CountedFrame = Pick<
-  MACHINE_CALL,
-  'contract_address' | 'class_hash' | 'entry_point_selector' | 'steps' | 'builtins' | 'syscalls'
->;
+export interface CountedFrame {
+  readonly contract_address: string;
+  readonly class_hash: string;
+  readonly entry_point_selector: string;
+  readonly steps: number;
+  /** How often each builtin was used. */
+  readonly builtins: Readonly<Record<string, number>>;
+  /** How often each system call was made. */
+  readonly syscalls: Readonly<Record<string, number>>;
+}
 
 /**
  * The trace with the counts of each call, calls below included.

@@ -173,7 +173,6 @@ const questionsOf = (transaction_hash: string): readonly Question[] => [
   ['devnet_explainTransaction', { transaction_hash }],
   ['starknet_traceTransaction', { transaction_hash }],
   ['devnet_executedLines', { transaction_hash }],
-  ['devnet_machineTrace', { transaction_hash }],
 ];
 
 /** About a class that ran. */

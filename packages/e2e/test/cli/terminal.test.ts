@@ -11,12 +11,9 @@ import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 
 const folder = temporaryFolderOfFile();
-const [before, after, recording, baseline] = [
-  'before.image',
-  'after.image',
-  'requests.jsonl',
-  'gas.json',
-].map((name) => join(folder, name));
+const [before, after, baseline] = ['before.image', 'after.image', 'gas.json'].map((name) =>
+  join(folder, name),
+);
 const { node, hashes } = await startMixedRun();
 const url = ['--url', node.url];
 
@@ -24,15 +21,6 @@ beforeAll(async () => {
   await node.client.call('devnet_dump', { path: before, format: 'image' });
   await node.client.call('devnet_mint', { address: '0xa11ce', amount: 10 ** 21 });
   await node.client.call('devnet_dump', { path: after, format: 'image' });
-  const about = { starkbox: '0.1.0', options: { seed: 0 }, genesis: { number: 0 } };
-  const lines = [
-    about,
-    {
-      request: { jsonrpc: '2.0', id: 1, method: 'starknet_chainId' },
-      answer: { jsonrpc: '2.0', id: 1, result: '0x1' },
-    },
-  ];
-  writeFileSync(recording ?? '', lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
   const cheap = { 'reverter.recurse': { l2_gas: 1 } };
   writeFileSync(baseline ?? '', JSON.stringify(cheap));
 });
@@ -60,12 +48,10 @@ const COMMANDS: readonly (readonly [args: readonly (string | undefined)[], exitC
   [['explain', hashes.nested, ...url], 0],
   [['explain', hashes.library, ...url], 0],
   [['explain', hashes.reverted, ...url], 0],
-  [['profile', hashes.reverted, '--out', join(folder, 'trace.json'), ...url], 0],
   [['inspect', before], 0],
   [['diff', before, after], 1],
   [['diff', before, before], 0],
   [['diff', before, join(folder, 'missing')], 2],
-  [['replay', recording], 1],
   [['explain', '0x1', ...url], 1],
 ];
 

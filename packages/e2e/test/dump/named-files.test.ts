@@ -157,7 +157,6 @@ const COMMAND = fileURLToPath(new URL('../../../starkbox/bin/starkbox.js', impor
 
 test.each([
   ['inspect', pipe],
-  ['replay', pipe],
   ['diff', pipe, pipe],
   ['diff', pipe, pipe, '--names', pipe],
   ['--config', `${pipe}.mjs`],

@@ -1,15 +1,10 @@
-// Recording of calls on request: complete enough to be repeated, and without secrets.
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+// Recording of calls on request, without secrets.
 import { ERRORS } from '@starkbox/spec';
 import { connectSocket, startNode } from '@starkbox/test-support';
-import { commandOutput } from '@starkbox/test-support/command-line';
-import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 
 const TOKEN = 'a-token-that-is-not-kept';
 const { node, url, client, close } = await startNode({ listen: true, ui: true });
-const folder = temporaryFolderOfFile();
 afterAll(close);
 
 const record = (params: { enabled: boolean; bodies?: boolean; clear?: boolean }) =>
@@ -25,8 +20,7 @@ const post = (body: string, headers: Record<string, string> = {}) =>
 async function everything(): Promise<string> {
   const rows = await list(200);
   const whole = await Promise.all(rows.map(({ id }) => client.call('devnet_getRequest', { id })));
-  const { recording } = await client.call('devnet_getRecording');
-  return JSON.stringify([rows, whole, recording]);
+  return JSON.stringify([rows, whole]);
 }
 
 beforeEach(() => record({ enabled: true, clear: true }));
@@ -190,8 +184,7 @@ describe('secrets', () => {
     for (const { privateKey } of node.accounts) {
       expect(text).not.toContain(privateKey.replace(/^0x0*/, ''));
     }
-    // A replay needs it.
-    expect(text.replace(/\{\\+"starkbox.*?\}\}/, '')).not.toMatch(/"seed\\*":\d/);
+    expect(text).not.toMatch(/"seed\\*":\d/);
     expect(text).not.toContain(JSON.stringify(dump).slice(200, 260));
   });
 
@@ -207,7 +200,6 @@ describe('secrets', () => {
     const rows = JSON.stringify(await node.request('devnet_getRequests'));
     expect(rows).not.toContain(TOKEN);
     expect(rows).toContain('Unauthorized');
-    expect(JSON.stringify(await node.request('devnet_getRecording'))).not.toContain(TOKEN);
   });
 });
 
@@ -264,55 +256,4 @@ test('subscribers are notified', async () => {
     result: { method: 'starknet_chainId', transport: 'http' },
   });
   await socket.close();
-});
-
-test('recorded calls can be saved and replayed on a fresh node', async () => {
-  await using fresh = await startNode({ listen: true, seed: 7 });
-  await fresh.client.call('devnet_recordRequests', { enabled: true });
-  const account = fresh.account(0);
-  const { transaction_hash } = await account.execute({
-    contractAddress: fresh.node.tokens.strk.address,
-    entrypoint: 'transfer',
-    calldata: ['0x123', '0x1', '0x0'],
-  });
-  await fresh.provider.waitForTransaction(transaction_hash);
-  await fresh.client.call('devnet_createBlock');
-  await fresh.client.call('devnet_getConfig');
-  const blockNumberCall = '{"jsonrpc":"2.0","id":"a","method":"chain_blockNumber"}';
-  const headers = { 'content-type': 'application/json' };
-  for (const body of [`[${blockNumberCall},\n${blockNumberCall}]`, '{ no JSON', blockNumberCall]) {
-    await fetch(fresh.url, { method: 'POST', headers, body });
-  }
-  const socket = await connectSocket(fresh.url);
-  await socket.call('starknet_getBlockWithTxHashes', { block_id: 'latest' });
-  await socket.close();
-  const explorer = { ...headers, 'x-starkbox-client': 'ui' };
-  const mint = '{"jsonrpc":"2.0","id":1,"method":"devnet_mint","params":["0x1",5]}';
-  const look = '{"jsonrpc":"2.0","id":2,"method":"devnet_getStatus"}';
-  await fetch(fresh.url, { method: 'POST', headers: explorer, body: `[${look},${mint}]` });
-  await fetch(fresh.url, { method: 'POST', headers: explorer, body: look });
-  const { recording, requests, left_out } = await fresh.client.call('devnet_getRecording');
-  // The client read a class, which is longer than what is kept of an answer.
-  expect(left_out).toBe(1);
-  expect(recording).not.toContain('devnet_getStatus');
-  expect(recording).toContain('devnet_mint');
-  const file = join(folder, 'saved.jsonl');
-  writeFileSync(file, recording);
-  expect(await commandOutput('replay', file)).toBe(`${requests} requests, all responses equal\n`);
-});
-
-test('a recording holds no option of the operator, and no seed where keys are restricted', async () => {
-  await using restricted = await startNode({
-    restrictedMethods: ['devnet_getPredeployedAccounts'],
-    dataDir: join(folder, 'data'),
-    dumpDir: folder,
-  });
-  await restricted.client.call('devnet_recordRequests', { enabled: true });
-  await restricted.client.call('starknet_blockNumber');
-  const { recording } = await restricted.client.call('devnet_getRecording');
-  const [first = ''] = recording.split('\n');
-  for (const secret of [folder, 'dataDir', 'dumpDir', 'seed']) {
-    expect(first).not.toContain(secret);
-  }
-  expect(JSON.parse(first).options).toMatchObject({ accounts: 10, chainId: 'SN_SEPOLIA' });
 });

@@ -1,22 +1,14 @@
-// Page of requests: recording, filters, secrets, repeating and saving.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+// Page of requests: recording, filters, secrets and repeating.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runCommand } from '../../../starkbox/src/cli/commands/command.js';
 import { STRK, type Stage, setStage } from '../support/stage.js';
 
 let stage: Stage;
-const folder = mkdtempSync(join(tmpdir(), 'starkbox-ui-requests-'));
 
 beforeAll(async () => {
   stage = await setStage({ seed: 11 });
 });
-afterAll(async () => {
-  await stage.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => stage.close());
 
 const rows = (page: Page) => page.locator('tr[data-row]');
 const row = (page: Page, text: string | RegExp) => rows(page).filter({ hasText: text });
@@ -120,36 +112,18 @@ test('a read is repeated at once, a write after confirmation', async () => {
   const { page } = await stage.open('requests');
   await stage.node.client.call('starknet_specVersion', {});
   await row(page, 'starknet_specVersion').first().click();
-  await detail(page).getByRole('button', { name: 'Replay' }).click();
+  await detail(page).getByRole('button', { name: 'Repeat' }).click();
   await detail(page).getByText('the same as before').waitFor();
   await stage.node.client.call('devnet_createBlock', {});
   const { block_count } = await status();
   await row(page, 'devnet_createBlock').first().click();
   await detail(page).getByText('"devnet_createBlock"').waitFor();
-  await detail(page).getByRole('button', { name: 'Replay' }).click();
+  await detail(page).getByRole('button', { name: 'Repeat' }).click();
   const sheet = page.getByRole('dialog');
   await sheet.waitFor();
   expect((await status()).block_count).toBe(block_count);
   await sheet.getByRole('button', { name: 'Repeat it' }).click();
   await expect.poll(async () => (await status()).block_count).toBe(block_count + 1);
-});
-
-test('a saved recording is replayed on a new node', async () => {
-  const { page } = await stage.open('requests');
-  await rows(page).first().waitFor();
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('button', { name: 'Save' }).click(),
-  ]);
-  const file = join(folder, 'saved.jsonl');
-  await download.saveAs(file);
-  const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
-  expect(lines.length).toBeGreaterThan(10);
-  expect(await runCommand(['replay', file])).toBe(
-    `${lines.length - 1} requests, all responses equal\n`,
-  );
-  writeFileSync(file, `${lines.join('\n').replace('"0x0.10', '"0x0.11')}\n`);
-  await page.getByText('requests, for starkbox replay').waitFor();
 });
 
 test('recording is stopped and cleared', async () => {

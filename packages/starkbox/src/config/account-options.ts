@@ -34,7 +34,6 @@ export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = inGroup('accounts', {
     hasShortVariable: true,
     field: 'total_accounts',
     isFixed: true,
-    isPortable: true,
     default: 10,
     parse: wholeNumber(0, MOST_ACCOUNTS),
     help: 'Number of funded accounts to deploy at the start.',
@@ -45,7 +44,6 @@ export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = inGroup('accounts', {
     hasShortVariable: true,
     field: 'account_contract_class_hash',
     isFixed: true,
-    isPortable: true,
     default: 'cairo1',
     parse: oneOf('cairo0', 'cairo1'),
     help: 'Class of these accounts. Both classes are OpenZeppelin accounts.',
@@ -62,7 +60,6 @@ export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = inGroup('accounts', {
   moreAccounts: {
     flag: '--more-accounts <CLASS=NUMBER>',
     isFixed: true,
-    isPortable: true,
     default: undefined,
     defaultText: 'none',
     parse: accepting(
@@ -79,7 +76,6 @@ export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = inGroup('accounts', {
     flag: '--predeclare-argent',
     hasShortVariable: true,
     isFixed: true,
-    isPortable: true,
     default: false,
     parse: trueOrFalse,
     help: 'Declare the classes of Argent accounts: regular 0.4.0 and multisig 0.2.0. Install the package @starkbox/argent-classes first.',
@@ -90,7 +86,6 @@ export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = inGroup('accounts', {
     field: 'predeployed_accounts_initial_balance',
     short: '-e',
     isFixed: true,
-    isPortable: true,
     default: 10n ** 21n,
     parse: bigNumber(0n),
     help: 'Initial balance of each account, in wei of ETH and in fri of STRK.',
@@ -98,7 +93,6 @@ export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = inGroup('accounts', {
   },
   fundAccounts: {
     flag: '--fund-accounts <FRI>',
-    isPortable: true,
     default: undefined,
     defaultText: 'off',
     parse: bigNumber(1n, 2n ** 128n - 1n),
@@ -109,7 +103,6 @@ export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = inGroup('accounts', {
     hasShortVariable: true,
     field: 'seed',
     isFixed: true,
-    isPortable: true,
     get default() {
       return Math.floor(Math.random() * (U32 + 1));
     },

@@ -74,11 +74,6 @@ export interface Option<T> {
   readonly isSecret?: boolean;
   /** A data directory stores it with the first start of a chain, and a later start cannot change it. */
   readonly isFixed?: boolean;
-  /**
-   * Recordings hold it, and `starkbox replay` takes it from them. It decides answers, and names no file, host or
-   * port, because recordings come from other people.
-   */
-  readonly isPortable?: boolean;
 }
 
 /** An option for each key of a config. */

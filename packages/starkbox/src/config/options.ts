@@ -125,13 +125,6 @@ function isComplete(draft: Draft): draft is Config {
 /** Keys of the options that a chain in a data directory cannot change. */
 export const FIXED_KEYS: readonly ConfigKey[] = CONFIG_KEYS.filter((key) => OPTIONS[key].isFixed);
 
-/** The options that a recording may set. */
-export function portableOptions(config: Config): Partial<Config> {
-  const draft: Draft = {};
-  for (const key of CONFIG_KEYS) if (OPTIONS[key].isPortable) settle(draft, key, config);
-  return draft;
-}
-
 /**
  * Seconds after which work is refused that has not begun, or that still waits for the origin of a fork: half
  * of the timeout, so that time is left for the work.

@@ -20,7 +20,6 @@ export interface OutputConfig {
   readonly logBodies: 'none' | 'request' | 'response' | 'both';
   readonly printTraces: boolean;
   readonly recordCalls: boolean;
-  readonly recordRequests: string | undefined;
   readonly configOut: string | undefined;
   readonly banner: boolean;
   /** Sets `banner` and `logLevel` unless they are given. */
@@ -74,16 +73,9 @@ export const OUTPUT_OPTIONS: OptionTable<OutputConfig> = inGroup('output', {
   },
   recordCalls: {
     flag: '--record-calls',
-    isPortable: true,
     default: false,
     parse: trueOrFalse,
     help: 'Record the last 1,000 distinct calls outside of transactions (starknet_call). Coverage counts them.',
-  },
-  recordRequests: {
-    flag: '--record-requests <FILE>',
-    default: undefined,
-    parse: path,
-    help: 'Record requests and responses in this file, without private keys. `starkbox replay FILE` repeats them.',
   },
   configOut: {
     flag: '--config-out <FILE>',

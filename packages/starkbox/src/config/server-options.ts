@@ -64,7 +64,6 @@ export const SERVER_OPTIONS: OptionTable<ServerConfig> = inGroup('server', {
     flag: '--restrictive-mode [METHODS...]',
     hasShortVariable: true,
     field: 'server_config.restricted_methods',
-    isPortable: true,
     default: undefined,
     parse: methodNames,
     help: 'Reject these methods. Without names, reject every devnet_ method that changes something, uses files or shows keys.',
@@ -109,7 +108,6 @@ export const SERVER_OPTIONS: OptionTable<ServerConfig> = inGroup('server', {
   },
   paymaster: {
     flag: '--paymaster',
-    isPortable: true,
     default: false,
     parse: trueOrFalse,
     help: 'Serve a paymaster (SNIP-29) at /paymaster. It sponsors transactions, or takes fees in STRK, ETH and tokens that you set.',

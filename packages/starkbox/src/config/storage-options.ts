@@ -20,7 +20,6 @@ export const STORAGE_OPTIONS: OptionTable<StorageConfig> = inGroup('storage', {
     hasShortVariable: true,
     field: 'state_archive',
     isFixed: true,
-    isPortable: true,
     default: 'full',
     parse: oneOf('none', 'full'),
     help: 'full keeps the state of every block. none keeps only the newest state and saves memory.',

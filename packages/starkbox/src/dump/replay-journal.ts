@@ -33,7 +33,7 @@ async function checkCall(
   if (!facts) throw new RpcError(-32601, 'Method not found');
   if (name !== 'devnet_load' && !facts.journalled) {
     failDump(
-      facts.external === true
+      facts.external
         ? 'a journal may not access files or other hosts: remove this call, and send it after the load'
         : 'a journal may contain only repeatable calls that change the chain',
     );

@@ -31,7 +31,6 @@ const LONGEST_PATH = 4096;
 
 /** A FIFO without a writer would otherwise block the process. */
 const READING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
-const CREATING = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC;
 const WRITING = constants.O_RDWR | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 
 /** Throws a `FileError` for a text that cannot be a path. */
@@ -80,26 +79,6 @@ export function openRegular(
     closeSync(file);
     throw error;
   }
-}
-
-/**
- * The descriptor of a file that is written from its beginning, created if it does not exist. It may be a FIFO, if a
- * process reads it.
- */
-export function openOutput(path: string, mode: number): number {
-  checkPath(path);
-  let file: number;
-  try {
-    file = openSync(path, CREATING | (constants.O_NONBLOCK ?? 0), mode);
-  } catch (error) {
-    if (codeOf(error) !== 'ENXIO') throw fileError(error, path);
-    throw new FileError(`${path} is a FIFO that no process reads`, 'ENXIO', error);
-  }
-  if (fstatSync(file).isFile()) return file;
-  // Writes to a FIFO that is full must wait.
-  const waiting = openSync(path, CREATING, mode);
-  closeSync(file);
-  return waiting;
 }
 
 /** The text of a regular file. */

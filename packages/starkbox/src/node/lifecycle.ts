@@ -14,7 +14,6 @@ export const START_STEPS = [
   'instance store',
   'chain',
   'dump file',
-  'request recording',
   'paymaster',
   'L1',
   'first calls',

@@ -4,13 +4,13 @@ import type { ListenOptions, ServerAddress } from '../library/local-chain.js';
 import type { Log } from '../log.js';
 import { VERSION_PATHS } from '../rpc/versions/versions.js';
 import { AccessRules } from '../server/access.js';
+import type { BodyLog } from '../server/body-log.js';
 import { connectionLimit } from '../server/descriptors.js';
 import { Explorer } from '../server/http/explorer-files.js';
 import type { Hold, Target } from '../server/http/request-target.js';
 import { type HttpServer, serveHttp } from '../server/http/server.js';
 import type { Upgrade } from '../server/http/upgrade.js';
 import { WalletScript } from '../server/http/wallet-script.js';
-import type { Recorder } from '../server/recorder.js';
 import type { Sockets } from '../server/ws/server.js';
 import type { ChainService } from '../service/chain-service.js';
 import type { Instances } from '../service/instances.js';
@@ -29,7 +29,7 @@ const QUIET_SHARE = 0.2;
 /** What the chain of the node has and branches have not. */
 export interface RootParts {
   readonly telemetry: Telemetry;
-  readonly recorder: Recorder;
+  readonly logBodies: BodyLog | undefined;
   readonly instances: Instances;
 }
 
@@ -63,7 +63,7 @@ export class Listeners implements Part {
     this.#parts = parts;
     this.#lifecycle = lifecycle;
     const { config } = parts.service.base;
-    this.#target = new ServiceTarget(parts.service, parts.root?.recorder);
+    this.#target = new ServiceTarget(parts.service, parts.root?.logBodies);
     this.#access = new AccessRules({ ...config, token: config.authToken });
   }
 

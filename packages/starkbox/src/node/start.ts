@@ -19,8 +19,8 @@ import { BranchHosts } from './hosts.js';
 import type { Lifecycle } from './lifecycle.js';
 import { Listeners, type RootParts } from './listeners.js';
 import type { NodeOptions } from './node-options.js';
+import { openBodyLog } from './open-body-log.js';
 import { openArtifacts, openChain } from './open-chain.js';
-import { openRecording } from './open-recording.js';
 import { checkSettings, holdDataDirectory } from './settings.js';
 import { announced, makeFirstCalls } from './start-files.js';
 import { FailureLog, logTransactions } from './transaction-log.js';
@@ -88,9 +88,7 @@ async function openParts(
   if (log !== silentLog) chain.watch((change) => logBlocksSoon(log, change), 'logging blocks');
   steps.push(logTransactions(service, log, failures));
   dumps.follow();
-  const recorder = await steps.open('request recording', () =>
-    openRecording({ base, chain, version }, log),
-  );
+  const logBodies = await openBodyLog(config, chain, log);
   await steps.step('paymaster', async () => (await service.paymaster())?.prepare());
   const l1Facts = await steps.step('L1', () => service.l1.open(config));
   const isContinued = stored?.saved !== undefined;
@@ -106,7 +104,7 @@ async function openParts(
   const listenersOf = (served: ChainService, root?: RootParts): Listeners =>
     new Listeners({ service: served, root, warm, log }, steps);
   const branches = new BranchHosts(listenersOf);
-  const listeners = listenersOf(service, { telemetry, recorder, instances });
+  const listeners = listenersOf(service, { telemetry, logBodies, instances });
   steps.push(instances, branches, listeners);
   telemetry.observe(() => figuresOf(service, listeners, origins, instances));
   dumps.run();

@@ -2,8 +2,8 @@
 import { stringify } from '../json/json.js';
 import { type Listener, sessionWith } from '../rpc/protocol/call-context.js';
 import { olderAt } from '../rpc/versions/versions.js';
+import type { BodyLog } from '../server/body-log.js';
 import type { Target } from '../server/http/request-target.js';
-import type { Recorder } from '../server/recorder.js';
 import type { ServedChain } from '../server/ws/server.js';
 import type { ChainService } from '../service/chain-service.js';
 
@@ -12,25 +12,24 @@ type Requests = Target['dispatcher'];
 /** A chain for both servers. Its dispatchers are created by the first request that needs them. */
 export class ServiceTarget implements Target {
   readonly #service: ChainService;
-  readonly #recorder: Recorder | undefined;
+  readonly #logBodies: BodyLog | undefined;
   #dispatcher: Requests | undefined;
   #paymaster: Requests | undefined;
   #older: Map<string, Requests> | undefined;
 
-  /** @param recorder records the requests, if there is one */
-  constructor(service: ChainService, recorder?: Recorder) {
+  constructor(service: ChainService, logBodies?: BodyLog) {
     this.#service = service;
-    this.#recorder = recorder;
+    this.#logBodies = logBodies;
   }
 
   get dispatcher(): Requests {
-    this.#dispatcher ??= this.#recorded(this.#service.dispatcher);
+    this.#dispatcher ??= this.#logged(this.#service.dispatcher);
     return this.#dispatcher;
   }
 
   get paymaster(): Requests | undefined {
     if (!this.#service.base.config.paymaster) return undefined;
-    this.#paymaster ??= this.#recorded(this.#service.paymasterDispatcher);
+    this.#paymaster ??= this.#logged(this.#service.paymasterDispatcher);
     return this.#paymaster;
   }
 
@@ -67,7 +66,7 @@ export class ServiceTarget implements Target {
   }
 
   #olderOf(name: string): Requests {
-    const older = this.#recorded({
+    const older = this.#logged({
       handle: (...call) => this.#service.older(name).handle(...call),
     });
     return {
@@ -76,7 +75,7 @@ export class ServiceTarget implements Target {
     };
   }
 
-  #recorded(requests: Requests): Requests {
-    return this.#recorder?.recording(requests) ?? requests;
+  #logged(requests: Requests): Requests {
+    return this.#logBodies?.(requests) ?? requests;
   }
 }

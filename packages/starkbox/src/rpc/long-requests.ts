@@ -9,7 +9,6 @@ const LONG: ReadonlyMap<string, string> = new Map([
   ['devnet_restart', 'restarting the chain'],
   ['devnet_gasReport', 'reading transactions for a gas report'],
   ['devnet_coverage', 'running transactions again for the coverage'],
-  ['devnet_machineTrace', 'running a transaction again for its profile'],
   ['devnet_openDebugTrace', 'running a transaction again for a debugger'],
 ]);
 

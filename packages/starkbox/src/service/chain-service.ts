@@ -46,7 +46,7 @@ import { Binding } from './binding.js';
 import type { ChainBase, ChainBases } from './chain-bases.js';
 import type { Origins } from './origins.js';
 import type { Protocol } from './protocol.js';
-import { aboutNodeForCallers, type RecordedNode, secretsOf } from './recorded-node.js';
+import { secretsOf } from './secrets.js';
 
 /** What all chains of a node have in common. */
 export interface SharedParts {
@@ -204,8 +204,7 @@ export class ChainService {
       requests: new RequestLog({
         subscriptions: this.subscriptions,
         now: realMilliseconds,
-        secrets: () => secretsOf(this.#recorded),
-        about: () => aboutNodeForCallers(this.#recorded),
+        secrets: () => secretsOf(this.current.config, this.chain),
       }),
     };
     return this.#callParts;
@@ -277,10 +276,6 @@ export class ChainService {
   /** What its world was made with: after a load, the accounts can be others than those of `base`. */
   get current(): ChainBase {
     return this.shared.bases.of(this.chain.options);
-  }
-
-  get #recorded(): RecordedNode {
-    return { base: this.current, chain: this.chain, version: this.shared.version };
   }
 
   get #ownHandlers(): HandlerLookup {

@@ -100,7 +100,6 @@ const DEFAULTS: Omit<Config, 'seed'> = {
   logBodies: 'none',
   printTraces: false,
   recordCalls: false,
-  recordRequests: undefined,
   banner: true,
   quiet: false,
 };

@@ -18,14 +18,7 @@ export interface ShellCommand {
 
 const COMMAND = join(ROOT, 'packages/starkbox/bin/starkbox.js');
 /** Commands that ask a node, and use the node at port 5050 by default. */
-const ASKS: ReadonlySet<string> = new Set([
-  'gas',
-  'coverage',
-  'profile',
-  'explain',
-  'debug',
-  'bundle',
-]);
+const ASKS: ReadonlySet<string> = new Set(['gas', 'coverage', 'explain', 'debug', 'bundle']);
 const LISTENS = /listening on (http:\/\/)?\S+:\d+/;
 
 /** `starkbox gas`, and not a node. */

@@ -61,7 +61,6 @@ function everything(): ConfigInput {
     dumpPath: path('image.dump'),
     dumpOn: 'exit',
     dumpFormat: 'image',
-    recordRequests: path('requests.jsonl'),
     metricsHost: '127.0.0.1',
     metricsPort: 0,
     blockGenerationOn: 3600,
@@ -152,7 +151,6 @@ const CAUSES: readonly Cause[] = [
   ['origin', '127.0.0.1:9', fails({ forkNetwork: NOWHERE, forkTimeout: 1 }, false)],
   ['genesis', 'does not exist', () => withoutClass()],
   ['dump file', 'Failed to load', () => withBrokenDump()],
-  ['request recording', 'EISDIR', fails({ recordRequests: folder })],
   ['L1', '127.0.0.1:9', fails({ l1: NOWHERE })],
   ['L1', '127.0.0.1:9', () => withSilentAnvil()],
 ];

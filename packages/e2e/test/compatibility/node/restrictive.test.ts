@@ -48,7 +48,6 @@ const FORBIDDEN = [
   'devnet_getBundle',
   'devnet_setLabel',
   'devnet_recordRequests',
-  'devnet_getRecording',
   'devnet_createInstance',
   'devnet_deleteInstance',
 ];

@@ -263,7 +263,7 @@ function Doings({ parsed, recorded }: DoingsProps) {
       setRepeated(error instanceof Error ? error : new Error(String(error)));
     }
   };
-  const replay = async (): Promise<void> => {
+  const repeat = async (): Promise<void> => {
     const rpcMethod = methodNamed(await fetchDiscovery(), method);
     if (rpcMethod && !rpcMethod.writes && !rpcMethod.isSubscription) return run();
     setQuestion({
@@ -281,12 +281,12 @@ function Doings({ parsed, recorded }: DoingsProps) {
   return (
     <>
       <Action
-        run={replay}
+        run={repeat}
         refused={
           isHidden ? 'The node redacted some values, so you cannot repeat this call.' : undefined
         }
       >
-        Replay
+        Repeat
       </Action>
       <Button onClick={() => editInConsole({ method, params: writeJson(params ?? {}, 2) })}>
         Edit in Console

@@ -10,7 +10,6 @@ import { Chip } from '../../parts/chips.js';
 import { Icon } from '../../parts/icons.js';
 import { Checkbox, Select, TextInput } from '../../parts/inputs.js';
 import { Empty, Heading, Loading, Problem } from '../../parts/page-states.js';
-import { saveFile } from '../../parts/save-file.js';
 import { Modes, useMode } from '../../parts/table/live-table.js';
 import { type Column, VirtualTable } from '../../parts/table/table.js';
 import { OutcomeSign, TxRef, UntrustedText } from '../../parts/values.js';
@@ -198,7 +197,6 @@ function Filters({ filter, requests }: FiltersProps) {
       {flag('slow', `Over ${SLOW_MILLISECONDS} ms`)}
       {flag('own', 'Explorer’s calls')}
       <span className="line-of push">
-        {rows.length > 0 && <Action run={save}>Save</Action>}
         {rows.length > 0 && (
           <Action run={() => record(requests, state?.recording ?? false, state?.bodies, true)}>
             Clear
@@ -239,18 +237,6 @@ async function record(
   const what = clear ? 'Clear the recording' : enabled ? 'Record requests' : 'Stop recording';
   await act(what, 'devnet_recordRequests', { enabled, bodies, clear }, () => 'done');
   requests.reset();
-}
-
-async function save(): Promise<void> {
-  const saved = await act(
-    'Save the recording',
-    'devnet_getRecording',
-    {},
-    ({ requests, left_out }) =>
-      `${grouped(requests)} requests, for starkbox replay${left_out > 0 ? `; ${grouped(left_out)} left out, since they are longer than 64 kB or contain redacted values` : ''}`,
-  );
-  if (!saved) return;
-  saveFile(saved.recording, 'starkbox-requests.jsonl', 'application/jsonl');
 }
 
 const shownTime = (time: number): string =>

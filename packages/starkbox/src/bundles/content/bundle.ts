@@ -5,8 +5,8 @@ import type { BLOCK_ID, BUNDLE, Methods } from '@starkbox/spec';
 import { effectiveBlockGeneration } from '../../block-settings.js';
 import { Chain } from '../../chain/chain.js';
 import { Abis } from '../../chain/queries/abis.js';
+import { callNames } from '../../chain/queries/call-names.js';
 import { Explainer } from '../../chain/queries/explain.js';
-import { callNames } from '../../chain/queries/machine-trace.js';
 import {
   checkSubject,
   locateRepeatable,

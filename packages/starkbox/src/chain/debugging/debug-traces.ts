@@ -21,7 +21,7 @@ import { hex } from '../../felt.js';
 import type { Fork } from '../../fork/fork.js';
 import type { Chain } from '../chain.js';
 import { withExecutionErrors } from '../execution/execution-errors.js';
-import { callNames, type NameSources, namesOfCalls } from '../queries/machine-trace.js';
+import { callNames, type NameSources, namesOfCalls } from '../queries/call-names.js';
 import { originExecution } from '../queries/replay-transaction.js';
 import { classAt } from '../queries/visible-class.js';
 import {

@@ -10,13 +10,7 @@ import {
   starknetKeccak,
   type Transaction,
 } from '@starkbox/engine';
-import type {
-  BLOCK_ID,
-  CLASS_OF_CONTRACT,
-  EXECUTED_FILE,
-  MACHINE_TRACE,
-  OVERRIDES,
-} from '@starkbox/spec';
+import type { BLOCK_ID, CLASS_OF_CONTRACT, EXECUTED_FILE, OVERRIDES } from '@starkbox/spec';
 import { BoundedMap } from '../../bounded-map.js';
 import { ADD_DEBUG_INFO } from '../../debug-info/artifact.js';
 import type { DebugInfos } from '../../debug-info/debug-infos.js';
@@ -40,9 +34,9 @@ import {
 import { findBlock, keptState, pendingNumber, stateBefore } from '../world/find-block.js';
 import { findTransaction, nextTime, type World } from '../world/world.js';
 import type { Abis } from './abis.js';
+import type { NameSources } from './call-names.js';
 import type { ContractNames } from './contract-names.js';
 import { listStorage } from './list-contracts.js';
-import type { NameSources } from './machine-trace.js';
 import type { NamedStorage, SlotNamer } from './name-storage.js';
 import type { BranchLocation } from './overrides.js';
 
@@ -110,12 +104,6 @@ export class Explainer {
     const state = stateBefore(world, located.block);
     const location = state && { world, number: located.block - 1, state };
     return this.#explain({ ...subject, ...traced }, location, { signal });
-  }
-
-  /** What the machine did in a transaction of a block. */
-  async machineTrace(hash: string, signal?: AbortSignal): Promise<MACHINE_TRACE> {
-    const { machineTrace } = await import('./machine-trace.js');
-    return machineTrace(this.#chain, hash, this.nameSources, signal);
   }
 
   /** Where names of contracts, functions and lines come from. */

@@ -138,7 +138,7 @@ function functionOf(
 }
 
 /** Names by the ABI of the functions that are entry points, by their numbers. */
-export async function entryPointNames(
+async function entryPointNames(
   json: string,
   abi: readonly unknown[],
 ): Promise<ReadonlyMap<number, string>> {

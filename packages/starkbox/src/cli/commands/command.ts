@@ -234,26 +234,6 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       return coverage(style, values);
     },
   },
-  profile: {
-    args: 'HASH',
-    positionals: 1,
-    summary: 'Write the trace of a transaction for cairo-profiler',
-    details: ['Runs the transaction again, and writes its classes beside the trace.'],
-    takes: {
-      out: ['FILE', 'The trace (default: trace_HASH.json). Classes are in FILE_classes.'],
-      artifacts: [
-        'FOLDER',
-        'Compiled classes with function names (default: target/dev, if it exists).',
-      ],
-      url: NODE_URL,
-    },
-    hasJson: true,
-    readsNode: true,
-    async run({ positionals: [hash = ''], style, values }) {
-      const { profile } = await import('./profile.js');
-      return profile(style, hash, values);
-    },
-  },
   debug: {
     args: '[TRANSACTION|FILE]',
     positionals: { least: 0, most: 1 },
@@ -339,27 +319,6 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     async run({ positionals: [oldPath = '', newPath = ''], style, values }) {
       const { diff } = await import('./diff.js');
       return diff(oldPath, newPath, style, values);
-    },
-  },
-  replay: {
-    args: 'FILE',
-    positionals: 1,
-    compares: true,
-    summary: 'Repeat recorded requests and compare the responses',
-    details: [
-      'Repeats the requests that --record-requests recorded, on a new node with the same options. Fails if a response differs; times may differ.',
-      'Files from other people are safe: options that name files, hosts or ports are rejected, and so are calls that reach a file or another host.',
-    ],
-    takes: {
-      url: ['URL', 'Send the requests to this running node instead.'],
-      'account-class-custom': ['PATH', 'The account class, if the recorded node had this option.'],
-    },
-    hasJson: true,
-    suggests: 'paths',
-    async run({ positionals: [path = ''], style, values }) {
-      const { replay } = await import('./replay.js');
-      const { url, 'account-class-custom': accountClass } = values;
-      return replay(path, { ...style, url, accountClass });
     },
   },
   fuzz: {

@@ -38,7 +38,6 @@ type ExploreMethods =
   | 'devnet_explainTransaction'
   | 'devnet_coverage'
   | 'devnet_executedLines'
-  | 'devnet_machineTrace'
   | 'devnet_addArtifact'
   | 'devnet_setLabel'
   | 'devnet_getLabels';
@@ -176,9 +175,6 @@ export function exploreMethods(
 
     devnet_executedLines: ({ transaction_hash }, { session }) =>
       explainer.executedLines(transaction_hash, session.signal),
-
-    devnet_machineTrace: ({ transaction_hash }, { session }) =>
-      explainer.machineTrace(transaction_hash, session.signal),
 
     async devnet_addArtifact({ artifact, sources }) {
       const added = await explainer.addArtifact(artifact, sources);

@@ -2,8 +2,7 @@
 import type { RECORDED_TEXT } from '@starkbox/spec';
 import { refuse } from '../../errors.js';
 import type { Group } from '../protocol/handlers.js';
-import type { RecordedBody } from '../request-log/recording.js';
-import type { RequestLog } from '../request-log/request-log.js';
+import type { RecordedBody, RequestLog } from '../request-log/request-log.js';
 import type { Subscriptions } from '../subscriptions/subscriptions.js';
 
 /** Rows of a page by default. */
@@ -13,7 +12,6 @@ type RequestMethods =
   | 'devnet_recordRequests'
   | 'devnet_getRequests'
   | 'devnet_getRequest'
-  | 'devnet_getRecording'
   | 'devnet_subscribeRequests';
 
 export function requestMethods(
@@ -43,8 +41,6 @@ export function requestMethods(
       const { row, request, response } = loggedCall;
       return { row, request: request && shown(request), response: response && shown(response) };
     },
-
-    devnet_getRecording: () => log.recording(),
 
     devnet_subscribeRequests: (_params, context) =>
       subscriptions.begin(context, {

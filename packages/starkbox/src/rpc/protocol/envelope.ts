@@ -1,5 +1,5 @@
 // Envelopes of JSON-RPC 2.0: calls and answers.
-import { canonicalName, ERRORS, methodFacts } from '@starkbox/spec';
+import { ERRORS } from '@starkbox/spec';
 import { RpcError } from '../../errors.js';
 import { parseIfJson, stringify } from '../../json/json.js';
 import { isObject } from '../../json/reader.js';
@@ -76,26 +76,6 @@ export function openCall(call: unknown): OpenedCall {
   const envelope = openEnvelope(call);
   if (typeof envelope === 'string') return { error: invalid(envelope), id };
   return { call: { jsonrpc, ...envelope, id }, id };
-}
-
-/** The first method in a call or a batch that reaches a file or another host; undefined if none does. */
-export function externalMethodIn(request: unknown): string | undefined {
-  const calls: readonly unknown[] = Array.isArray(request) ? request : [request];
-  for (const call of calls) {
-    if (!isObject(call) || typeof call['method'] !== 'string') continue;
-    const { method, params } = call;
-    if (isExternal(method, params)) return method;
-  }
-  return undefined;
-}
-
-function isExternal(method: string, params: unknown): boolean {
-  const facts = methodFacts(canonicalName(method));
-  if (!facts) return false;
-  const { external } = facts;
-  if (external === undefined || external === true) return external === true;
-  if (!Array.isArray(params)) return isObject(params) && Object.hasOwn(params, external);
-  return params.length > facts.params.findIndex(({ name }) => name === external);
 }
 
 export type Params = object | null | undefined;

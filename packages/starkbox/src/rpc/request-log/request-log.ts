@@ -11,12 +11,6 @@ import {
   refused,
 } from '../protocol/call-observer.js';
 import type { Subscriptions } from '../subscriptions/subscriptions.js';
-import {
-  type RecordedBody,
-  type RecordedCall,
-  type RecordingText,
-  recordingOf,
-} from './recording.js';
 import { Redaction } from './redaction.js';
 
 /** Limits of clients' calls, and of what pages of the explorer read by themselves. */
@@ -44,8 +38,20 @@ export interface RequestLogOptions {
   readonly now: () => number;
   /** What must never be kept. */
   readonly secrets: () => { readonly keys: Iterable<string>; readonly words: readonly string[] };
-  /** The facts about this node that a replay needs. */
-  readonly about: () => object;
+}
+
+export interface RecordedCall {
+  readonly row: REQUEST_ROW;
+  readonly request: RecordedBody | undefined;
+  readonly response: RecordedBody | undefined;
+}
+
+/** As bytes: a part of a long text would keep the whole of it alive. */
+export interface RecordedBody {
+  readonly head: Buffer;
+  /** Of the whole. */
+  readonly bytes: number;
+  readonly isWhole: boolean;
 }
 
 interface RingLimit {
@@ -254,11 +260,6 @@ export class RequestLog implements RequestObserver {
     return this.#ofClients.get(id) ?? this.#ofExplorer.get(id);
   }
 
-  /** What was recorded, as a file for `starkbox replay`. */
-  recording(): RecordingText {
-    return recordingOf(this.#options.about(), this.#ofClients.calls);
-  }
-
   /** In the order of their ids. */
   #all(): readonly RecordedCall[] {
     return [...this.#ofClients.calls, ...this.#ofExplorer.calls].sort(
@@ -275,7 +276,7 @@ interface ListedRange {
   readonly withExplorer: boolean;
 }
 
-/** A replay needs the explorer's changes, so only its reads are kept apart. */
+/** Changes of the chain stand among the calls of clients, whichever program makes them. */
 function isReadOfExplorer({ tag, method }: REQUEST_ROW): boolean {
   return tag === EXPLORER && methodFacts(method)?.writes !== true;
 }

@@ -101,7 +101,6 @@ export async function explainTransaction(
   transaction_hash: unknown,
 ): Promise<void> {
   await ask(node, 'devnet_explainTransaction', { transaction_hash });
-  await ask(node, 'devnet_machineTrace', { transaction_hash });
   await ask(node, 'devnet_executedLines', { transaction_hash });
   const contracts = [{ contract_address: STRK, keys: ['0x1'] }];
   await ask(node, 'devnet_nameStorage', { contracts, transaction_hash });

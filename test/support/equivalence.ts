@@ -1,8 +1,6 @@
 // Equivalence of answers: times, and what depends on them, may differ.
 import { canonicalName, methodFacts } from '@starkbox/spec';
-import { hex } from '../../felt.js';
-import { isObject } from '../../json/reader.js';
-import { HIDDEN } from '../../rpc/request-log/redaction.js';
+import { isObject } from '../../packages/starkbox/src/json/reader.js';
 
 /** Hashes and commitments of a block depend on its time. */
 const OF_A_BLOCK =
@@ -22,10 +20,9 @@ const [EARLIEST, LATEST] = [10 ** 9, 5 * 10 ** 9];
 export class Equivalence {
   readonly #names = new Map<string, string>();
   readonly #slack: number;
-  #shift = 0;
   #isRenaming = false;
 
-  /** @param slack seconds by which times may differ beyond what all of them do */
+  /** @param slack seconds by which times may differ */
   constructor(slack: number) {
     this.#slack = slack;
   }
@@ -35,11 +32,6 @@ export class Equivalence {
     const counterpart = this.#names.get(old);
     if (counterpart === undefined) this.#names.set(old, now);
     return counterpart === undefined || counterpart === now;
-  }
-
-  /** Adds a time of the recording and its counterpart of the replay. */
-  addTime(old: number, now: number): void {
-    this.#shift = now - old;
   }
 
   /** A text of the recording with the names of the replay. */
@@ -62,7 +54,7 @@ export class Equivalence {
   }
 
   #differenceAt(old: unknown, now: unknown, path = '', key = ''): string | undefined {
-    if (Object.is(old, now) || OF_THE_PLACE.has(key) || old === HIDDEN) return undefined;
+    if (Object.is(old, now) || OF_THE_PLACE.has(key)) return undefined;
     if (Array.isArray(old) && Array.isArray(now)) {
       if (old.length !== now.length) return path;
       return first(old.keys(), (at) => this.#differenceAt(old[at], now[at], `${path}/${at}`, key));
@@ -89,8 +81,7 @@ export class Equivalence {
     if (OF_AN_AMOUNT.test(key)) return false;
     const [then, later] = [timeOf(old), timeOf(now)];
     if (then === undefined || later === undefined) return false;
-    const moved = later - then;
-    return Math.abs(moved) <= this.#slack || Math.abs(moved - this.#shift) <= this.#slack;
+    return Math.abs(later - then) <= this.#slack;
   }
 }
 
@@ -99,7 +90,7 @@ function timeOf(value: unknown): number | undefined {
   const isHex = typeof value === 'string' && /^0x[0-9a-f]{1,9}$/.test(value);
   const number = isHex ? Number(value) : value;
   if (typeof number !== 'number' || number < EARLIEST || number > LATEST) return undefined;
-  return !isHex || hex(BigInt(number)) === value ? number : undefined;
+  return !isHex || `0x${number.toString(16)}` === value ? number : undefined;
 }
 
 /** Looks at all items, since those after a difference have names to add too. */
