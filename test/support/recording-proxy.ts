@@ -28,8 +28,12 @@ const [NO_CODE, LOST] = [1005, 1006];
 
 export async function openRecordingProxy(target: string): Promise<RecordingProxy> {
   const calls: RecordedCall[] = [];
+  let last = Promise.resolve();
+  // One after another: requests that a client sends at once reach the node in their order.
   const server = createServer((request, response) => {
-    passOn(request, response, target, calls).catch((error: Error) => response.destroy(error));
+    last = last
+      .then(() => passOn(request, response, target, calls))
+      .catch((error: Error) => void response.destroy(error));
   });
   let count = 0;
   const sockets = new WebSocketServer({ server });

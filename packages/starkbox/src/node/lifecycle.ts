@@ -11,7 +11,6 @@ export const START_STEPS = [
   'origin',
   'genesis',
   'store',
-  'instance store',
   'chain',
   'dump file',
   'paymaster',
