@@ -1,6 +1,6 @@
 // Equivalence of answers: times, and what depends on them, may differ.
+import { isObject, toFelt } from '@starkbox/abi/basics';
 import { canonicalName, methodFacts } from '@starkbox/spec';
-import { isObject } from '../../packages/starkbox/src/json/reader.js';
 
 /** Hashes and commitments of a block depend on its time. */
 const OF_A_BLOCK =
@@ -90,7 +90,7 @@ function timeOf(value: unknown): number | undefined {
   const isHex = typeof value === 'string' && /^0x[0-9a-f]{1,9}$/.test(value);
   const number = isHex ? Number(value) : value;
   if (typeof number !== 'number' || number < EARLIEST || number > LATEST) return undefined;
-  return !isHex || `0x${number.toString(16)}` === value ? number : undefined;
+  return !isHex || toFelt(BigInt(number)) === value ? number : undefined;
 }
 
 /** Looks at all items, since those after a difference have names to add too. */

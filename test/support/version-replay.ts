@@ -1,4 +1,5 @@
 // Replay of a recorded conversation on the paths of one version, with everything that is sent checked against its documents.
+import { isObject, listOf, type Members, membersOf } from '@starkbox/abi/basics';
 import {
   answerViolations,
   connectSocket,
@@ -10,12 +11,6 @@ import {
 } from '@starkbox/test-support';
 import type { Config } from 'starkbox';
 import { parse, stringify } from '../../packages/starkbox/src/json/json.js';
-import {
-  isObject,
-  listOf,
-  type Members,
-  membersOf,
-} from '../../packages/starkbox/src/json/reader.js';
 import { Equivalence } from './equivalence.js';
 import type { RecordedCall } from './recording-proxy.js';
 

@@ -2,4 +2,5 @@
 // this entry alone, because the whole package takes 60 ms to load.
 
 export * from './felt.js';
+export * from './json.js';
 export * from './text-layout.js';

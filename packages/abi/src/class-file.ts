@@ -1,4 +1,6 @@
 // Reader of classes from untrusted JSON: Sierra classes and CASM.
+import { isObject, type Members } from './json.js';
+
 interface SierraEntryPoint {
   readonly selector: string;
   readonly function_idx: number;
@@ -40,9 +42,6 @@ export type ClassFile =
 /** A value that is not a class; the message is shown to the user. */
 export class NoClass extends Error {}
 
-type Fields = Readonly<Record<string, unknown>>;
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isFelt = (value: unknown): value is string =>
   typeof value === 'string' && /^0x[0-9a-f]{1,64}$/i.test(value);
 const isFelts = (value: unknown): value is readonly string[] =>
@@ -50,15 +49,15 @@ const isFelts = (value: unknown): value is readonly string[] =>
 
 /** Reads the JSON of a Sierra class or of CASM. Throws a `NoClass` if it is neither. */
 export function readClass(value: unknown): ClassFile {
-  if (!isFields(value)) throw new NoClass('The file contains no class.');
+  if (!isObject(value)) throw new NoClass('The file contains no class.');
   if ('sierra_program' in value) return readSierra(value);
   if ('bytecode' in value) return { kind: 'casm', casm: readCasm(value) };
   throw new NoClass('The file is neither a Sierra class (sierra_program) nor its CASM (bytecode).');
 }
 
-function readSierra(value: Fields): ClassFile {
+function readSierra(value: Members): ClassFile {
   const { sierra_program, contract_class_version, entry_points_by_type, abi } = value;
-  if (!isFelts(sierra_program) || !isFields(entry_points_by_type))
+  if (!isFelts(sierra_program) || !isObject(entry_points_by_type))
     throw new NoClass('The Sierra class is incomplete.');
   const points = (name: string) => list(entry_points_by_type[name]).map(sierraEntryPoint);
   const sierra = {
@@ -87,16 +86,16 @@ function list(value: unknown): readonly unknown[] {
 }
 
 function sierraEntryPoint(value: unknown) {
-  if (isFields(value)) {
+  if (isObject(value)) {
     const { selector, function_idx } = value;
     if (isFelt(selector) && typeof function_idx === 'number') return { selector, function_idx };
   }
   throw new NoClass('An entry point of the Sierra class is incomplete.');
 }
 
-function readCasm(value: Fields): Casm {
+function readCasm(value: Members): Casm {
   const { bytecode, entry_points_by_type, bytecode_segment_lengths } = value;
-  if (!isFelts(bytecode) || !isFields(entry_points_by_type))
+  if (!isFelts(bytecode) || !isObject(entry_points_by_type))
     throw new NoClass('The CASM is incomplete.');
   const points = (name: string) => list(entry_points_by_type[name]).map(casmEntryPoint);
   return {
@@ -114,7 +113,7 @@ function isLengths(value: unknown, depth: number): value is SegmentLengths {
 }
 
 function casmEntryPoint(value: unknown): CasmEntryPoint {
-  if (isFields(value)) {
+  if (isObject(value)) {
     const { selector, offset, builtins } = value;
     if (isFelt(selector) && typeof offset === 'number') {
       return {

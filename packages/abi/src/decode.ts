@@ -1,5 +1,6 @@
 // Decoder of calldata, results and events by the types of an ABI; both are untrusted.
 import type { Abi, AbiEvent, AbiFunction, Parameter } from './abi.js';
+import { PRIME } from './felt.js';
 import { selectorOf } from './selector.js';
 import { readTypeName } from './type-name.js';
 
@@ -33,7 +34,6 @@ export interface DecodedEvent {
 
 const DEEPEST = 32;
 const MOST_ITEMS = 2_000;
-const PRIME = 2n ** 251n + 17n * 2n ** 192n + 1n;
 
 const INTEGERS = /^(?:core::integer::)?([ui])(8|16|32|64|128)$/;
 

@@ -1,4 +1,10 @@
-// Felts as text: canonical form, shortened forms, short strings.
+// Felts as text: canonical, padded and shortened forms, short strings, u256 halves and their slots.
+
+/** The order of the field. */
+export const PRIME: bigint = 2n ** 251n + 17n * 2n ** 192n + 1n;
+
+/** Addresses of contracts and of their storage are below it; hashes are reduced by it. */
+export const ADDRESS_BOUND: bigint = 2n ** 251n - 256n;
 
 const HEX = /^0x[0-9a-f]{1,64}$/i;
 
@@ -12,8 +18,24 @@ export function canonicalFelt(text: string): string | undefined {
     .replace(/^0+(?=.)/, '')}`;
 }
 
-export function toFelt(value: bigint): string {
+/** A number in canonical form. */
+export function toFelt(value: number | bigint): string {
   return `0x${value.toString(16)}`;
+}
+
+/** A felt with all 64 digits, as engines print it in texts. */
+export function padFelt(felt: string): string {
+  return `0x${felt.slice(2).padStart(64, '0')}`;
+}
+
+/** The felt of big-endian bytes; 31 of them always fit. */
+export function packBytes(bytes: Uint8Array): bigint {
+  return bytes.reduce((sum, byte) => sum * 256n + BigInt(byte), 0n);
+}
+
+/** A text of at most 31 bytes as a felt. */
+export function encodeShortString(text: string): string {
+  return toFelt(packBytes(new TextEncoder().encode(text)));
 }
 
 /** `0x3923…549c` */
@@ -41,4 +63,32 @@ export function decodeShortString(felt: string): string | undefined {
     text += String.fromCharCode(code);
   }
   return text;
+}
+
+const LOW = 2n ** 128n - 1n;
+
+/** The two felts of a u256, the low one first. */
+export function u256(value: bigint): { readonly low: string; readonly high: string } {
+  return { low: toFelt(value & LOW), high: toFelt(value >> 128n) };
+}
+
+export function fromU256(low: string, high: string): bigint {
+  return (BigInt(high) << 128n) + BigInt(low);
+}
+
+/** The slot after another. */
+export function nextSlot(slot: string): string {
+  return toFelt(BigInt(slot) + 1n);
+}
+
+/** Storage entries of a u256, which takes two slots. */
+export function u256Entries(
+  slot: string,
+  value: bigint,
+): readonly { readonly key: string; readonly value: string }[] {
+  const { low, high } = u256(value);
+  return [
+    { key: slot, value: low },
+    { key: nextSlot(slot), value: high },
+  ];
 }

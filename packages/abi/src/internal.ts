@@ -68,7 +68,7 @@ export {
   type ReservedNames,
   STRK_ADDRESS,
 } from './names.js';
-export { addressOf, feltOf, InvalidInput, PRIME, type Resolve } from './scalar.js';
+export { addressOf, feltOf, InvalidInput, type Resolve } from './scalar.js';
 export { starknetKeccak } from './selector.js';
 export { type Shape, shapeOf } from './shape.js';
 export { type FoundSlot, type HashCache, type KeyWords, SlotSearch } from './storage/search.js';

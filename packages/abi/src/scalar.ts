@@ -1,5 +1,5 @@
 // Parsers of scalar values: one typed text into the felts of a felt, integer, boolean, address or text.
-import { canonicalFelt, toFelt } from './felt.js';
+import { canonicalFelt, encodeShortString, PRIME, packBytes, toFelt } from './felt.js';
 
 /** An input that cannot be encoded; the message is shown beside its field. */
 export class InvalidInput extends Error {}
@@ -7,7 +7,6 @@ export class InvalidInput extends Error {}
 /** Looks up the address of a name. */
 export type Resolve = (name: string) => string | undefined;
 
-export const PRIME: bigint = 2n ** 251n + 17n * 2n ** 192n + 1n;
 const ADDRESSES = 2n ** 251n;
 const MOST_LETTERS = 100_000;
 const MOST_RAW = 2_000;
@@ -24,9 +23,9 @@ const SCALES: ReadonlyMap<string, number> = new Map([
 export function feltOf(text: string, bits?: number): string {
   const quoted = /^'(.*)'$/s.exec(text)?.[1];
   if (quoted !== undefined) {
-    const bytes = new TextEncoder().encode(quoted);
-    if (bytes.length > 31) throw new InvalidInput('A short string has at most 31 bytes.');
-    return toFelt(joined(bytes));
+    if (new TextEncoder().encode(quoted).length > 31)
+      throw new InvalidInput('A short string has at most 31 bytes.');
+    return encodeShortString(quoted);
   }
   const number = numberOf(text, "Enter a number (12, 0xc, 1e18) or a 'short string'.");
   if (bits !== undefined && (number < 0n || number >= 1n << BigInt(bits)))
@@ -92,10 +91,10 @@ export function byteArrayOf(text: string): readonly string[] {
   const bytes = new TextEncoder().encode(text);
   const whole = Math.floor(bytes.length / 31);
   const words = Array.from({ length: whole }, (_, at) =>
-    toFelt(joined(bytes.slice(at * 31, at * 31 + 31))),
+    toFelt(packBytes(bytes.slice(at * 31, at * 31 + 31))),
   );
   const rest = bytes.slice(whole * 31);
-  return [toFelt(BigInt(whole)), ...words, toFelt(joined(rest)), toFelt(BigInt(rest.length))];
+  return [toFelt(BigInt(whole)), ...words, toFelt(packBytes(rest)), toFelt(BigInt(rest.length))];
 }
 
 /** Felts one after the other, separated by spaces or commas. */
@@ -106,8 +105,4 @@ export function rawOf(text: string): readonly string[] {
     .filter((part) => part !== '');
   if (parts.length > MOST_RAW) throw new InvalidInput(`A form takes at most ${MOST_RAW} felts.`);
   return parts.map((part) => feltOf(part));
-}
-
-function joined(bytes: Uint8Array): bigint {
-  return bytes.reduce((sum, byte) => sum * 256n + BigInt(byte), 0n);
 }

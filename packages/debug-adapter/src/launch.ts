@@ -1,5 +1,7 @@
 // Launch arguments of a debug session, and the execution that they name.
+
 import { resolve } from 'node:path';
+import { isObject } from '@starkbox/abi/basics';
 import { type Caller, type Debugger, openDebugger, type Target } from '@starkbox/debugger';
 
 /** Arguments of launch and attach requests, with the sentences that an editor shows. */
@@ -101,10 +103,6 @@ export interface OpenedExecution {
   /** Sentences about missing information. */
   readonly notes: readonly string[];
   close(): Promise<void>;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Reads the arguments of an editor. Other members belong to the editor. */

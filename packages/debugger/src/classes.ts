@@ -1,8 +1,8 @@
 // Classes that ran: their code and lines.
+import { isObject } from '@starkbox/abi/basics';
 import type { DEBUG_CLASS } from '@starkbox/spec';
 import type { Caller } from './debugger.js';
 import { type ClassCode, CodeTable, LineTable } from './lines.js';
-import { isRecord } from './trace/recorded-trace.js';
 import { DebugClass } from './values/debug-class.js';
 
 /** Settings of Scarb that add locations and variables to artifacts. */
@@ -77,10 +77,10 @@ function codeOf(debugClass: DebugClass, code: NonNullable<DEBUG_CLASS['code']>):
 }
 
 function isDebugClass(value: unknown): value is DEBUG_CLASS {
-  if (!isRecord(value) || typeof value['class_hash'] !== 'string') return false;
+  if (!isObject(value) || typeof value['class_hash'] !== 'string') return false;
   const { code, source } = value;
   const isCode =
     code === undefined ||
-    (isRecord(code) && Array.isArray(code['starts']) && Array.isArray(code['functions']));
-  return isCode && (source === undefined || isRecord(source));
+    (isObject(code) && Array.isArray(code['starts']) && Array.isArray(code['functions']));
+  return isCode && (source === undefined || isObject(source));
 }

@@ -1,7 +1,7 @@
 // Instructions of CASM as text, from the words of a program.
+import { PRIME } from '@starkbox/abi/basics';
 import type { Cell } from './trace/recorded-trace.js';
 
-const PRIME = 2n ** 251n + 17n * 2n ** 192n + 1n;
 const BIAS = 0x8000;
 
 export interface DecodedInstruction {

@@ -1,4 +1,5 @@
 // A debugger of one recorded execution.
+import { isObject } from '@starkbox/abi/basics';
 import type { DEBUG_ACTION, DEBUG_TRACE } from '@starkbox/spec';
 import { isFile, PreparedBreakpoint } from './breakpoints.js';
 import { Classes } from './classes.js';
@@ -30,7 +31,7 @@ import { type ActiveFunction, activationOf, activeFunctions } from './frames.js'
 import { type CodeFrame, type CodeTable, plainName } from './lines.js';
 import { nameSlots, type SlotNames, slotId, slotNameText, slotValue } from './slots.js';
 import { Stops } from './stops.js';
-import { isRecord, RecordedTrace } from './trace/recorded-trace.js';
+import { RecordedTrace } from './trace/recorded-trace.js';
 import { NO_PC, NONE, Timeline } from './trace/timeline.js';
 import { gasOf, scopeOf } from './values/scope.js';
 import { callVariables } from './values-by-abi.js';
@@ -423,7 +424,7 @@ class RecordedDebugger implements Debugger {
   async sourceText(classHash: string, file: string): Promise<string | undefined> {
     const params = { class_hash: classHash, file };
     const answer = await this.#parts.call('devnet_getDebugSource', params);
-    const text = isRecord(answer) ? answer['text'] : undefined;
+    const text = isObject(answer) ? answer['text'] : undefined;
     return typeof text === 'string' ? text : undefined;
   }
 

@@ -1,9 +1,9 @@
 // Names of storage slots, and their values by these names.
+import { isObject } from '@starkbox/abi/basics';
 import { decodeSlot, keyText, slotPartText } from '@starkbox/abi/internal';
 import type { NAMED_SLOT } from '@starkbox/spec';
 import type { Caller, StorageEntry, Value } from './debugger.js';
 import { type PathStep, readLiteral } from './expressions.js';
-import { isRecord } from './trace/recorded-trace.js';
 import { leaf, valueOfDecoded } from './values-by-abi.js';
 
 /** By {@link slotId}. */
@@ -43,7 +43,7 @@ export async function nameSlots(
       const contracts = [{ contract_address, keys: keys.slice(first, first + MOST_KEYS) }];
       const params = { contracts, ...hint, felts: felts.slice(0, MOST_FELTS) };
       const answer = await call('devnet_nameStorage', params).catch(() => undefined);
-      const list = isRecord(answer) ? answer['slots'] : undefined;
+      const list = isObject(answer) ? answer['slots'] : undefined;
       for (const slot of Array.isArray(list) ? list : []) {
         if (!isNamedSlot(slot)) continue;
         names.set(slotId({ contractAddress: slot.contract_address, key: slot.key }), slot);
@@ -55,7 +55,7 @@ export async function nameSlots(
 
 function isNamedSlot(value: unknown): value is NAMED_SLOT {
   return (
-    isRecord(value) &&
+    isObject(value) &&
     typeof value['contract_address'] === 'string' &&
     typeof value['key'] === 'string' &&
     typeof value['name'] === 'string' &&

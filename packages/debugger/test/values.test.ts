@@ -1,7 +1,9 @@
 // Cells, decoded values and declarations, without a node.
+
+import { PRIME } from '@starkbox/abi/basics';
 import type { DEBUG_TYPE } from '@starkbox/spec';
 import { describe, expect, test } from 'vitest';
-import { type Cell, evaluateCells, PRIME } from '../src/values/cells.js';
+import { type Cell, evaluateCells } from '../src/values/cells.js';
 import { DebugClass } from '../src/values/debug-class.js';
 import { Decoder } from '../src/values/decode.js';
 import { SourceFile } from '../src/values/source-file.js';

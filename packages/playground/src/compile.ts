@@ -1,5 +1,5 @@
 // The Cairo compiler of the page.
-import type { Fields } from '@starkbox/explorer/json';
+import type { Members } from '@starkbox/abi/basics';
 
 export interface Diagnostic {
   /** From 1 on. */
@@ -8,7 +8,7 @@ export interface Diagnostic {
 }
 
 export type Compilation =
-  | { readonly artifact: Fields; readonly file: string }
+  | { readonly artifact: Members; readonly file: string }
   | { readonly diagnostics: readonly Diagnostic[] };
 
 /** Compiles a contract to a class with debug information, or returns why it does not compile. */

@@ -1,6 +1,6 @@
 // The ready contracts: their sources, and their classes, which are loaded when they are needed.
+import { type Members, membersOf } from '@starkbox/abi/basics';
 import { STRK_ADDRESS } from '@starkbox/abi/internal';
-import { type Fields, fieldsOf } from '@starkbox/explorer/json';
 import counterSource from '../../../contracts/src/counter.cairo?raw';
 import tokenSource from '../../../contracts/src/token.cairo?raw';
 import vaultSource from '../../create-starkbox/template/base/src/lib.cairo?raw';
@@ -61,10 +61,10 @@ export function contractWith(id: string | undefined): ReadyContract {
   return CONTRACTS.find((contract) => contract.id === id) ?? COUNTER;
 }
 
-const artifacts = new Map<string, Promise<Fields>>();
+const artifacts = new Map<string, Promise<Members>>();
 
 /** The class as the compiler wrote it, with its debug information. */
-export function artifactOf({ id }: ReadyContract): Promise<Fields> {
+export function artifactOf({ id }: ReadyContract): Promise<Members> {
   const loading = artifacts.get(id);
   if (loading) return loading;
   const artifact = loadArtifact(id);
@@ -74,7 +74,7 @@ export function artifactOf({ id }: ReadyContract): Promise<Fields> {
   return artifact;
 }
 
-async function loadArtifact(id: string): Promise<Fields> {
+async function loadArtifact(id: string): Promise<Members> {
   const response = await fetch(new URL(`classes/${id}.json.gz`, document.baseURI));
   if (!response.ok) {
     throw new Error(
@@ -85,5 +85,5 @@ async function loadArtifact(id: string): Promise<Fields> {
   // Some servers state the compression, and the browser has undone it.
   const plain = isGzip(bytes) ? await gunzip(bytes) : bytes;
   const artifact: unknown = JSON.parse(new TextDecoder().decode(plain));
-  return fieldsOf(artifact);
+  return membersOf(artifact);
 }

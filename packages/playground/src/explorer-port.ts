@@ -1,6 +1,6 @@
 // Serves the explorer's port by the calls and the sockets of the page's chain.
+import { type Members, membersOf } from '@starkbox/abi/basics';
 import type { PortReply } from '@starkbox/explorer';
-import { type Fields, fieldsOf } from '@starkbox/explorer/json';
 import type { ChainSocket, PageChain } from './chain.js';
 
 /** Serves the port until the returned function is called. */
@@ -29,7 +29,7 @@ export function serveExplorer(port: MessagePort, { chain, openSocket }: PageChai
     });
   };
 
-  const take = ({ kind, id, client, chain: path, body, text }: Fields): void => {
+  const take = ({ kind, id, client, chain: path, body, text }: Members): void => {
     if (typeof id !== 'number') return;
     if (kind === 'post') {
       post(String(path), String(body)).then(
@@ -42,7 +42,7 @@ export function serveExplorer(port: MessagePort, { chain, openSocket }: PageChai
     else if (kind === 'close') sockets.get(id)?.close();
   };
 
-  port.onmessage = ({ data }: MessageEvent<unknown>) => take(fieldsOf(data));
+  port.onmessage = ({ data }: MessageEvent<unknown>) => take(membersOf(data));
   return () => {
     port.close();
     for (const socket of sockets.values()) socket.close();

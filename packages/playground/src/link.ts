@@ -1,5 +1,5 @@
 // A link that holds the state of the playground in its fragment, which browsers send to no server.
-import { fieldsOf, listOf } from '@starkbox/explorer/json';
+import { listOf, membersOf } from '@starkbox/abi/basics';
 import { fromBase64Url, gunzip, gzip, toBase64Url } from './bytes.js';
 import { differenceOf, imageOf, type Part } from './image-difference.js';
 
@@ -71,7 +71,7 @@ async function unpacked(fragment: string) {
     const bytes = await gunzip(fromBase64Url(fragment.slice(START.length)));
     const end = bytes.indexOf(NEWLINE);
     const header: unknown = JSON.parse(new TextDecoder().decode(bytes.subarray(0, end)));
-    return { header: fieldsOf(header), literals: bytes.subarray(end + 1) };
+    return { header: membersOf(header), literals: bytes.subarray(end + 1) };
   } catch {
     throw new InvalidLink(
       'The link is damaged: a part of it is missing or changed. Copy the whole link again.',

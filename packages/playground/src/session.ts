@@ -8,14 +8,19 @@ import {
   selectorOf,
   valueText,
 } from '@starkbox/abi';
-import { decodeShortString, shortAddress, toFelt } from '@starkbox/abi/basics';
+import {
+  decodeShortString,
+  type Members,
+  membersOf,
+  shortAddress,
+  toFelt,
+} from '@starkbox/abi/basics';
 import type { SourceLine } from '@starkbox/abi/internal';
-import { type Fields, fieldsOf } from '@starkbox/explorer/json';
 import type { Chain, Explanation, PredeployedAccount } from 'starkbox/client';
 
 /** A class of the editor: what the compiler wrote, and the text that it was compiled from. */
 export interface SourceClass {
-  readonly artifact: Fields;
+  readonly artifact: Members;
   /** The source file as the debug information names it. */
   readonly file: string;
   readonly source: string;
@@ -139,7 +144,7 @@ export async function send(
           block_id: 'pre_confirmed',
           contract_address,
         });
-        return readAbi(fieldsOf(deployedClass)['abi']);
+        return readAbi(membersOf(deployedClass)['abi']);
       },
     };
     const calls = [{ contract: address, selector: selectorOf(called.name), calldata }];
@@ -161,7 +166,7 @@ let sender: InstanceType<typeof import('@starkbox/signing').Sender> | undefined;
 
 /** An error of a call, with the explanation that the node sends along. */
 export function failureOf(error: unknown): Outcome {
-  const explained = fieldsOf(fieldsOf(error)['data'])['explained'];
+  const explained = membersOf(membersOf(error)['data'])['explained'];
   const explanation = isExplanation(explained) ? explained : undefined;
   const message = error instanceof Error ? error.message : String(error);
   return {
@@ -173,7 +178,7 @@ export function failureOf(error: unknown): Outcome {
 }
 
 function isExplanation(value: unknown): value is Explanation {
-  const { summary, frames, stack } = fieldsOf(value);
+  const { summary, frames, stack } = membersOf(value);
   return typeof summary === 'string' && Array.isArray(frames) && Array.isArray(stack);
 }
 

@@ -2,8 +2,8 @@
 import { blake2s } from '@noble/hashes/blake2s';
 import { keccak, poseidonSmall } from '@scure/starknet';
 import type { Casm, Sierra } from '@starkbox/abi';
-import { toFelt } from '@starkbox/abi/basics';
-import { PRIME, type SegmentLengths } from '@starkbox/abi/internal';
+import { PRIME, toFelt } from '@starkbox/abi/basics';
+import type { SegmentLengths } from '@starkbox/abi/internal';
 import { many, shortString } from './felts.js';
 
 /** Longest time for which hashing blocks the page. */

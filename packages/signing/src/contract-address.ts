@@ -1,9 +1,7 @@
 // Addresses of contracts that are not deployed yet.
 import { computeHashOnElements, pedersen } from '@scure/starknet';
-import { toFelt } from '@starkbox/abi/basics';
+import { ADDRESS_BOUND, toFelt } from '@starkbox/abi/basics';
 import { felts, shortString } from './felts.js';
-
-const ADDRESSES = 2n ** 251n - 256n;
 
 const pedersenMany = (of: readonly bigint[]): bigint =>
   BigInt(String(computeHashOnElements([...of])));
@@ -22,7 +20,7 @@ export function contractAddress(of: {
       BigInt(of.salt),
       BigInt(of.classHash),
       pedersenMany(felts(of.calldata)),
-    ]) % ADDRESSES,
+    ]) % ADDRESS_BOUND,
   );
 }
 

@@ -7,9 +7,8 @@ import {
   type Sierra,
   type UserCall,
 } from '@starkbox/abi';
-import { toFelt } from '@starkbox/abi/basics';
+import { isObject, type Members, toFelt } from '@starkbox/abi/basics';
 import { boundsFrom, callFormatOf, type Fee, invokeOf, NO_BOUNDS } from '@starkbox/abi/internal';
-import { type Fields, isFields } from './json.js';
 import { type Declare, signed, signedDeclare } from './transaction-hash.js';
 
 /** What a sender needs of a node. */
@@ -39,12 +38,12 @@ const BLOCK = 'pre_confirmed';
 const WAITING = ['RECEIVED', 'CANDIDATE'];
 const FLAGS = ['SKIP_VALIDATE', 'SKIP_FEE_CHARGE'];
 
-function fieldsOf(value: unknown, name: string): Fields {
-  if (isFields(value)) return value;
+function fieldsOf(value: unknown, name: string): Members {
+  if (isObject(value)) return value;
   throw new TypeError(`The node returned no object for ${name}.`);
 }
 
-function firstOf(value: unknown, name: string): Fields {
+function firstOf(value: unknown, name: string): Members {
   if (Array.isArray(value)) return fieldsOf(value[0], name);
   throw new TypeError(`The node returned no list for ${name}.`);
 }
@@ -59,7 +58,7 @@ async function nonceOf(node: NodeCalls, contract_address: string): Promise<strin
   return feltOf(answer, 'the nonce');
 }
 
-function feeOf(fee: Fields): Fee {
+function feeOf(fee: Members): Fee {
   const felt = (name: keyof Fee): string => feltOf(fee[name], name);
   return {
     l1_gas_consumed: felt('l1_gas_consumed'),
@@ -72,8 +71,8 @@ function feeOf(fee: Fields): Fee {
 }
 
 function failureOf(trace: unknown): string | undefined {
-  const execution = isFields(trace) ? trace['execute_invocation'] : undefined;
-  const reason = isFields(execution) ? execution['revert_reason'] : undefined;
+  const execution = isObject(trace) ? trace['execute_invocation'] : undefined;
+  const reason = isObject(execution) ? execution['revert_reason'] : undefined;
   return typeof reason === 'string' ? readFailure(reason).message : undefined;
 }
 
@@ -163,7 +162,7 @@ export class Sender {
       .call('starknet_getTransactionStatus', { transaction_hash: last.hash })
       .catch(() => undefined);
     const isWaiting =
-      isFields(status) && WAITING.some((finality) => finality === status['finality_status']);
+      isObject(status) && WAITING.some((finality) => finality === status['finality_status']);
     return isWaiting ? toFelt(last.nonce + 1n) : here;
   }
 

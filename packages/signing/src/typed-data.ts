@@ -1,9 +1,8 @@
 // SNIP-12 typed data: its reading from untrusted JSON, its hash in revisions 0 and 1, its signature.
 import { computeHashOnElements, pedersen, poseidonHash } from '@scure/starknet';
-import { toFelt } from '@starkbox/abi/basics';
-import { PRIME, starknetKeccak } from '@starkbox/abi/internal';
+import { isObject, PRIME, toFelt } from '@starkbox/abi/basics';
+import { starknetKeccak } from '@starkbox/abi/internal';
 import { many, shortString } from './felts.js';
-import { type Fields, isFields } from './json.js';
 import { signature } from './signature.js';
 
 /** A member of a struct, or a variant of an enum. */
@@ -19,8 +18,8 @@ type Types = Readonly<Record<string, readonly TypedMember[]>>;
 export interface TypedData {
   readonly types: Types;
   readonly primaryType: string;
-  readonly domain: Fields;
-  readonly message: Fields;
+  readonly domain: Readonly<Record<string, unknown>>;
+  readonly message: Readonly<Record<string, unknown>>;
 }
 
 /** Typed data that cannot be hashed; the message says why. */
@@ -68,13 +67,13 @@ const ACTIVE: Revision = {
 
 /** Throws an `InvalidTypedData` if the value is none. */
 export function readTypedData(value: unknown): TypedData {
-  if (!isFields(value)) throw new InvalidTypedData('The typed data is not an object.');
+  if (!isObject(value)) throw new InvalidTypedData('The typed data is not an object.');
   const { types, primaryType, domain, message } = value;
-  if (!isFields(types)) throw new InvalidTypedData('The member types is not an object.');
+  if (!isObject(types)) throw new InvalidTypedData('The member types is not an object.');
   if (typeof primaryType !== 'string')
     throw new InvalidTypedData('The member primaryType is not a string.');
-  if (!isFields(domain)) throw new InvalidTypedData('The member domain is not an object.');
-  if (!isFields(message)) throw new InvalidTypedData('The member message is not an object.');
+  if (!isObject(domain)) throw new InvalidTypedData('The member domain is not an object.');
+  if (!isObject(message)) throw new InvalidTypedData('The member message is not an object.');
   const read = Object.entries(types).map(([name, members]) => [name, readMembers(name, members)]);
   return { types: Object.fromEntries(read), primaryType, domain, message };
 }
@@ -82,7 +81,7 @@ export function readTypedData(value: unknown): TypedData {
 function readMembers(of: string, value: unknown): readonly TypedMember[] {
   if (!Array.isArray(value)) throw new InvalidTypedData(`The type ${of} is not a list of members.`);
   return value.map((member: unknown) => {
-    if (isFields(member)) {
+    if (isObject(member)) {
       const { name, type, contains } = member;
       const isContained = contains === undefined || typeof contains === 'string';
       if (typeof name === 'string' && typeof type === 'string' && isContained) {
@@ -152,7 +151,7 @@ class Hasher {
   struct(type: string, value: unknown): bigint {
     const members = this.#members(type);
     if (!members) throw new InvalidTypedData(`The type ${type} is not among the types.`);
-    if (!isFields(value)) throw new InvalidTypedData(`A value of ${type} is not an object.`);
+    if (!isObject(value)) throw new InvalidTypedData(`A value of ${type} is not an object.`);
     return this.#revision.hash([
       this.#typeHash(type),
       ...members.map((member) => {
@@ -225,7 +224,7 @@ class Hasher {
   #choice(type: string, value: unknown): bigint {
     const variants = this.#members(type);
     if (!variants) throw new InvalidTypedData(`The enum ${type} is not among the types.`);
-    const [[name, values] = ['', []]] = isFields(value) ? Object.entries(value) : [];
+    const [[name, values] = ['', []]] = isObject(value) ? Object.entries(value) : [];
     const index = variants.findIndex((variant) => variant.name === name);
     const variant = variants[index];
     if (!variant) throw new InvalidTypedData(`The enum ${type} has no variant ${name}.`);

@@ -7,12 +7,12 @@ import {
   type UserCall,
   valueText,
 } from '@starkbox/abi';
-import { decodeShortString, shortAddress } from '@starkbox/abi/basics';
+import { decodeShortString, isObject, type Members, shortAddress } from '@starkbox/abi/basics';
 import { mostFee, readClass } from '@starkbox/abi/internal';
 import { estimateCalls } from '@starkbox/signing';
 import type { PendingRequest } from './approvals.js';
 import { NodeError, type WalletNode } from './node.js';
-import { callsOf, type Fields, fieldsOf, isFields } from './read.js';
+import { callsOf, fieldsOf } from './read.js';
 import type { Session } from './session.js';
 
 export interface Section {
@@ -26,7 +26,7 @@ export interface Details {
   readonly warning?: string | undefined;
 }
 
-type Describe = (params: Fields, session: Session) => Details | Promise<Details>;
+type Describe = (params: Members, session: Session) => Details | Promise<Details>;
 
 interface Kind {
   readonly question: string;
@@ -70,7 +70,7 @@ export async function detailsOf(
 }
 
 function rowsOf(value: unknown): Section['rows'] {
-  if (!isFields(value)) return [];
+  if (!isObject(value)) return [];
   return Object.entries(value).map(([name, of]) => [name, typeof of === 'string' ? of : json(of)]);
 }
 
@@ -85,7 +85,7 @@ function chainName(chainId: unknown): string {
   return name === undefined ? felt : `${name} (${felt})`;
 }
 
-async function describeInvoke({ calls }: Fields, session: Session): Promise<Details> {
+async function describeInvoke({ calls }: Members, session: Session): Promise<Details> {
   const { node } = session;
   const read = callsOf(calls);
   const { address } = await session.signer();
@@ -114,8 +114,8 @@ async function readNames(session: Session): Promise<Names> {
     session.accounts(),
     session.node.call('devnet_getLabels').catch(() => undefined),
   ]);
-  const rows = isFields(answer) ? answer['labels'] : undefined;
-  const labels = Array.isArray(rows) ? rows.filter(isFields) : [];
+  const rows = isObject(answer) ? answer['labels'] : undefined;
+  const labels = Array.isArray(rows) ? rows.filter(isObject) : [];
   return namesOf(
     accounts,
     labels.map(({ value, label }) => [String(value), String(label)]),
@@ -165,7 +165,7 @@ function strk(fri: bigint): string {
   return `${digits.slice(0, -6)}.${digits.slice(-6)}`;
 }
 
-function describeDeclare(params: Fields): Details {
+function describeDeclare(params: Members): Details {
   const file = readClass(params['contract_class']);
   const rows: (readonly [string, string])[] = [
     ['class', String(params['class_hash'] ?? 'without a given hash')],
@@ -175,7 +175,7 @@ function describeDeclare(params: Fields): Details {
   return { sections: [{ rows }] };
 }
 
-async function describeTypedData(params: Fields, session: Session): Promise<Details> {
+async function describeTypedData(params: Members, session: Session): Promise<Details> {
   const domain = fieldsOf(params['domain'], 'domain');
   const chainId = domain['chainId'];
   const here = await session.node.chainId();

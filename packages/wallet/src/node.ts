@@ -1,7 +1,9 @@
 // JSON-RPC client of one node.
+
 import { type Abi, readAbi } from '@starkbox/abi';
+import { isObject } from '@starkbox/abi/basics';
 import { WalletError } from './errors.js';
-import { fieldsOf, isFields, textOf } from './read.js';
+import { fieldsOf, textOf } from './read.js';
 
 /** An error that the node answered. */
 export class NodeError extends Error {
@@ -39,12 +41,12 @@ export class WalletNode {
       throw new WalletError('UNKNOWN_ERROR', `The node at ${this.url} did not respond: ${cause}`);
     });
     const answer: unknown = await response.json().catch(() => undefined);
-    if (!isFields(answer)) {
+    if (!isObject(answer)) {
       const reason = `The node at ${this.url} responded to ${method} with status ${response.status} and no JSON.`;
       throw new WalletError('UNKNOWN_ERROR', reason);
     }
     const { error, result } = answer;
-    if (!isFields(error)) return result;
+    if (!isObject(error)) return result;
     throw new NodeError(Number(error['code']), String(error['message']), error['data']);
   }
 

@@ -1,6 +1,7 @@
 // Requests for private balances (STRK20). A local chain has no privacy pool, so no account is registered in one.
+import type { Members } from '@starkbox/abi/basics';
 import { invalid, WalletError } from './errors.js';
-import { callsOf, type Fields, feltOf, fieldsOf, listOf, textOf } from './read.js';
+import { callsOf, feltOf, fieldsOf, listOf, textOf } from './read.js';
 
 /** Members of each action that must be felts. */
 const FELTS: Readonly<Record<string, readonly string[]>> = {
@@ -14,7 +15,9 @@ const PLACEHOLDER = /^\$\{(?:openNoteIds\[\d+\]|poolAddress)\}$/;
 const POLICIES: ReadonlySet<unknown> = new Set(['all', 'diff', 'exact']);
 
 /** The error of the wallet API for an account that is not registered, unless the parameters are wrong. */
-export function notRegistered(check: (params: Fields) => void): (params: Fields) => Promise<never> {
+export function notRegistered(
+  check: (params: Members) => void,
+): (params: Members) => Promise<never> {
   return async (params) => {
     check(params);
     const reason = 'This chain has no privacy pool (STRK20), so the account is not registered.';
@@ -22,20 +25,20 @@ export function notRegistered(check: (params: Fields) => void): (params: Fields)
   };
 }
 
-export function checkActions({ actions }: Fields): void {
+export function checkActions({ actions }: Members): void {
   const list = listOf(actions, 'actions');
   if (list.length === 0) throw invalid('actions is empty.');
   for (const [at, action] of list.entries()) checkAction(action, `actions[${at}]`);
 }
 
-export function checkTokens({ tokens, valid_until: limit }: Fields): void {
+export function checkTokens({ tokens, valid_until: limit }: Members): void {
   for (const [at, token] of listOf(tokens, 'tokens').entries()) feltOf(token, `tokens[${at}]`);
   if (limit !== undefined && !Number.isSafeInteger(limit)) {
     throw invalid('valid_until is not a time in seconds.');
   }
 }
 
-export function checkShadowAccount({ dapp_name: name, nonce }: Fields): void {
+export function checkShadowAccount({ dapp_name: name, nonce }: Members): void {
   checkName(name, 'dapp_name');
   if (nonce !== undefined) feltOf(nonce, 'nonce');
 }

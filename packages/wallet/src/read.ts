@@ -1,15 +1,10 @@
 // Readers of untrusted JSON: parameters of requests, and answers of a node.
 import { selectorOf, type UserCall } from '@starkbox/abi';
-import { toFelt } from '@starkbox/abi/basics';
+import { isObject, type Members, toFelt } from '@starkbox/abi/basics';
 import { invalid } from './errors.js';
 
-export type Fields = Readonly<Record<string, unknown>>;
-
-export const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-export function fieldsOf(value: unknown, name: string): Fields {
-  if (isFields(value)) return value;
+export function fieldsOf(value: unknown, name: string): Members {
+  if (isObject(value)) return value;
   throw invalid(`${name} is not an object.`);
 }
 
@@ -56,9 +51,4 @@ function selectorFrom(entryPoint: string): string {
   return /^0x[0-9a-f]{1,64}$/i.test(entryPoint)
     ? toFelt(BigInt(entryPoint))
     : selectorOf(entryPoint);
-}
-
-/** `0x` and 64 digits, the form of hashes in answers of the wallet API. */
-export function padded(felt: string): string {
-  return `0x${felt.slice(2).padStart(64, '0')}`;
 }

@@ -1,9 +1,10 @@
 // Session of a page: its node, selected account and permission, and the events about them.
+import { isObject } from '@starkbox/abi/basics';
 import type { Signer } from '@starkbox/signing';
 import type { ChainId } from '@starknet-io/types-js';
 import { WalletError } from './errors.js';
 import { NodeError, WalletNode } from './node.js';
-import { feltOf, fieldsOf, isFields, listOf } from './read.js';
+import { feltOf, fieldsOf, listOf } from './read.js';
 
 export interface SessionEvents {
   accountsChanged: (accounts: string[]) => void;
@@ -154,7 +155,7 @@ function readStored(key: string): StoredSession {
   const text = storage()?.getItem(key);
   if (!text) return { isConnected: false };
   const value: unknown = JSON.parse(text);
-  const { account, isConnected } = isFields(value) ? value : {};
+  const { account, isConnected } = isObject(value) ? value : {};
   return {
     isConnected: isConnected === true,
     account: typeof account === 'string' ? account : undefined,

@@ -1,5 +1,7 @@
 // Methods of the wallet API.
+
 import type { Sierra } from '@starkbox/abi';
+import { type Members, padFelt } from '@starkbox/abi/basics';
 import { NoClass, readClass } from '@starkbox/abi/internal';
 import {
   classHash,
@@ -21,12 +23,12 @@ import {
   checkTokens,
   notRegistered,
 } from './private-balances.js';
-import { callsOf, type Fields, feltOf, fieldsOf, listOf, padded, textOf } from './read.js';
+import { callsOf, feltOf, fieldsOf, listOf, textOf } from './read.js';
 import type { Session } from './session.js';
 
 type Messages = RpcTypeToMessageMap;
 export type Method = keyof Messages;
-type Methods = { readonly [M in Method]: (params: Fields) => Promise<Messages[M]['result']> };
+type Methods = { readonly [M in Method]: (params: Members) => Promise<Messages[M]['result']> };
 
 /** Versions of the wallet API; a request may ask for one of them or for a patch of it. */
 const API_VERSIONS: Messages['wallet_supportedWalletApi']['result'] = ['0.7', '0.8', '0.9', '0.10'];
@@ -80,7 +82,7 @@ export class Wallet {
     };
   }
 
-  async #requestAccounts(params: Fields): Promise<string[]> {
+  async #requestAccounts(params: Members): Promise<string[]> {
     const { session } = this;
     if (!session.isConnected) {
       if (params['silent_mode'] === true) return [];
@@ -93,7 +95,7 @@ export class Wallet {
     return [(await session.signer()).address];
   }
 
-  async #connect(params: Fields): Promise<void> {
+  async #connect(params: Members): Promise<void> {
     await this.approvals.ask('wallet_requestAccounts', params);
     // Fails where the node gives no accounts.
     await this.session.signer();
@@ -106,7 +108,7 @@ export class Wallet {
     throw new WalletError('UNKNOWN_ERROR', reason);
   }
 
-  async #addInvokeTransaction(params: Fields) {
+  async #addInvokeTransaction(params: Members) {
     this.#requireConnection('wallet_addInvokeTransaction');
     const calls = callsOf(params['calls']);
     if (params['proof'] !== undefined) {
@@ -116,10 +118,10 @@ export class Wallet {
     await this.approvals.ask('wallet_addInvokeTransaction', params);
     const { session } = this;
     const hash = await this.#sender.invoke(session.node, await session.signer(), calls);
-    return { transaction_hash: padded(hash) };
+    return { transaction_hash: padFelt(hash) };
   }
 
-  async #addDeclareTransaction(params: Fields) {
+  async #addDeclareTransaction(params: Members) {
     this.#requireConnection('wallet_addDeclareTransaction');
     const sierra = sierraOf(params['contract_class']);
     const compiled = feltOf(params['compiled_class_hash'], 'compiled_class_hash');
@@ -132,10 +134,10 @@ export class Wallet {
     const hashes = { classHash: hash, compiledClassHash: compiled };
     const signer = await session.signer();
     const transaction = await this.#sender.declare(session.node, signer, sierra, hashes);
-    return { transaction_hash: padded(transaction), class_hash: padded(hash) };
+    return { transaction_hash: padFelt(transaction), class_hash: padFelt(hash) };
   }
 
-  async #signTypedData(params: Fields): Promise<string[]> {
+  async #signTypedData(params: Members): Promise<string[]> {
     this.#requireConnection('wallet_signTypedData');
     const data = typedDataOf(params);
     await this.approvals.ask('wallet_signTypedData', params);
@@ -143,7 +145,7 @@ export class Wallet {
     return [...signedMessage(data, address, privateKey)];
   }
 
-  async #watchAsset(params: Fields): Promise<boolean> {
+  async #watchAsset(params: Members): Promise<boolean> {
     if (params['type'] !== 'ERC20') throw invalid('type is not ERC20.');
     const { address } = fieldsOf(params['options'], 'options');
     const contract = feltOf(address, 'options.address');
@@ -155,7 +157,7 @@ export class Wallet {
     return true;
   }
 
-  async #addStarknetChain(params: Fields): Promise<boolean> {
+  async #addStarknetChain(params: Members): Promise<boolean> {
     const chainId = feltOf(params['chain_id'], 'chain_id');
     const [url] = listOf(params['rpc_urls'] ?? [], 'rpc_urls');
     const isKnown = (await this.session.nodeOf(chainId)) !== undefined;
@@ -166,7 +168,7 @@ export class Wallet {
     return true;
   }
 
-  async #switchStarknetChain(params: Fields): Promise<boolean> {
+  async #switchStarknetChain(params: Members): Promise<boolean> {
     const { session } = this;
     const chainId = feltOf(params['chainId'], 'chainId');
     if ((await session.node.chainId()) === chainId) return true;
@@ -217,7 +219,7 @@ function sierraOf(value: unknown): Sierra {
 }
 
 /** Typed data that can be hashed. */
-function typedDataOf(params: Fields): TypedData {
+function typedDataOf(params: Members): TypedData {
   try {
     const data = readTypedData(params);
     messageHash(data, '0x1');

@@ -1,8 +1,8 @@
 // Search for the names of slots: variables and, for maps, the keys that were used.
+import { ADDRESS_BOUND, toFelt } from '../felt.js';
 import type { SlotKey, SlotName, SlotStep } from './slot-name.js';
 import { type Cell, type KeyUnit, keyCount, type StorageType } from './storage-type.js';
 import {
-  ADDRESS_BOUND,
   cellsLayout,
   isPlain,
   type StoragePath,
@@ -147,13 +147,13 @@ export class SlotSearch {
     const vector = isPlain(of) ? vectorLayout(from, type, of.cells) : undefined;
     this.#take(from, cells, vector);
     const slot = BigInt(from.state) % ADDRESS_BOUND;
-    const length = Number(BigInt(await this.#tools.read(hex(slot))));
+    const length = Number(BigInt(await this.#tools.read(toFelt(slot))));
     if (!Number.isSafeInteger(length)) return;
     for (let at = length - 1; at >= 0; at -= 1) {
       if (this.isDone) return;
       // A long vector is tried at both ends.
       if (at === length - MOST_ELEMENTS && at > MOST_ELEMENTS) at = MOST_ELEMENTS;
-      const felts = [hex(BigInt(at))];
+      const felts = [toFelt(BigInt(at))];
       const state = await this.#chain(from.state, felts);
       const path = [...from.path, { keys: [{ type: 'u64', felts }] }];
       const item = { ...from, state, path, ...(vector ? { vector } : {}) };
@@ -208,10 +208,10 @@ export class SlotSearch {
 
   /** The words of a text lie at a hash of the address of its length. */
   #textKey(from: StoragePath, offset: number): string {
-    const slot = hex((BigInt(from.state) % ADDRESS_BOUND) + BigInt(offset));
+    const slot = toFelt((BigInt(from.state) % ADDRESS_BOUND) + BigInt(offset));
     this.#count();
     const [first = '0x0'] = this.#tools.hashes.hades([slot, '0x0', BYTE_ARRAY]);
-    return hex(BigInt(first) % ADDRESS_BOUND);
+    return toFelt(BigInt(first) % ADDRESS_BOUND);
   }
 
   #textAt(from: StoragePath, cell: Cell, textKey: string, layout: ValueLayout | undefined): void {
@@ -286,8 +286,6 @@ export class SlotSearch {
   }
 }
 
-const hex = (value: bigint): string => `0x${value.toString(16)}`;
-
 /** The words that fit each kind of key. */
 class FittingWords {
   readonly #words: KeyWords;
@@ -323,7 +321,7 @@ class FittingWords {
       case 'integer':
         return below(2n ** BigInt(unit.bits)).map((felt) => [felt]);
       case 'variants':
-        return Array.from({ length: unit.count }, (_, at) => [hex(BigInt(at))]);
+        return Array.from({ length: unit.count }, (_, at) => [toFelt(BigInt(at))]);
       case 'u256': {
         const halves = pairs.filter(
           ([low, high]) => high !== '0x0' && BigInt(low) < TWO_128 && BigInt(high) < TWO_128,

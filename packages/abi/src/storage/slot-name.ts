@@ -1,8 +1,7 @@
 // Name of a storage slot as a value and as text, and what the slot holds.
 import type { NAMED_SLOT, SLOT_STEP } from '@starkbox/spec';
 import type { Decoded, NamedValue } from '../decode.js';
-import { decodeShortString } from '../felt.js';
-import { PRIME } from '../scalar.js';
+import { decodeShortString, PRIME } from '../felt.js';
 import type { TypedField } from './storage-type.js';
 
 /** One key of a map; a u256 has two felts, the low one first. */

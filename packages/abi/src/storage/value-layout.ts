@@ -1,12 +1,9 @@
 // Layouts of values that take several slots.
 import type { VALUE_SLOT } from '@starkbox/spec';
-import { toFelt } from '../felt.js';
+import { ADDRESS_BOUND, toFelt } from '../felt.js';
 import type { SlotStep } from './slot-name.js';
 import type { Cell, StorageType } from './storage-type.js';
 import type { StorageHashes, Variable } from './variables.js';
-
-/** Addresses of slots are below it; hashes are reduced by it. */
-export const ADDRESS_BOUND: bigint = 2n ** 251n - 256n;
 
 /** A place in storage, before it is reduced to an address. */
 export interface StoragePath {

@@ -1,4 +1,5 @@
 // A recorded execution in the node: its runs and actions, its registers, and its memory by pages.
+import { isObject } from '@starkbox/abi/basics';
 import type { DEBUG_ACTION, DEBUG_RUN, DEBUG_TRACE } from '@starkbox/spec';
 import type { Caller, OpenOptions, Target } from '../debugger.js';
 import type { MemoryReader, Cell as MemoryValue } from '../values/cells.js';
@@ -79,7 +80,7 @@ export class RecordedTrace {
   async #range(run: number, first: number, count: number): Promise<StepRange> {
     const { trace_id } = this.trace;
     const answer = await this.#call('devnet_readDebugSteps', { trace_id, run, first, count });
-    const text = isRecord(answer) ? answer['registers'] : undefined;
+    const text = isObject(answer) ? answer['registers'] : undefined;
     const registers = typeof text === 'string' ? wordsOfBase64(text) : undefined;
     if (registers?.length !== count * 3) {
       throw new TypeError(`Expected ${count} steps from devnet_readDebugSteps.`);
@@ -144,7 +145,7 @@ export class RecordedTrace {
     const { trace_id } = this.trace;
     const params = { trace_id, run, segment, first, count };
     const answer = await this.#call('devnet_readDebugMemory', params);
-    const cells = isRecord(answer) ? answer['cells'] : undefined;
+    const cells = isObject(answer) ? answer['cells'] : undefined;
     if (!Array.isArray(cells) || !cells.every(isCell)) {
       throw new TypeError('Expected cells from devnet_readDebugMemory.');
     }
@@ -180,9 +181,6 @@ function paramsOf(target: Target): object {
   };
 }
 
-export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const isCell = (value: unknown): value is Cell => value === null || typeof value === 'string';
 const isCount = (value: unknown): value is number =>
   Number.isSafeInteger(value) && Number(value) >= 0;
@@ -191,7 +189,7 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
 
 function isTrace(value: unknown): value is DEBUG_TRACE {
-  if (!isRecord(value) || !isText(value['trace_id'])) return false;
+  if (!isObject(value) || !isText(value['trace_id'])) return false;
   const { runs, actions, printed } = value;
   return (
     Array.isArray(runs) &&
@@ -205,7 +203,7 @@ function isTrace(value: unknown): value is DEBUG_TRACE {
 }
 
 function isRun(value: unknown): value is DEBUG_RUN {
-  if (!isRecord(value)) return false;
+  if (!isObject(value)) return false;
   const { segments, step_count, first_step, failure_step, parent, parent_action } = value;
   return (
     isText(value['contract_address']) &&
@@ -225,6 +223,6 @@ function isRun(value: unknown): value is DEBUG_RUN {
 
 function isAction(value: unknown): value is DEBUG_ACTION {
   return (
-    isRecord(value) && isCount(value['run']) && isCount(value['step']) && isText(value['name'])
+    isObject(value) && isCount(value['run']) && isCount(value['step']) && isText(value['name'])
   );
 }

@@ -1,7 +1,7 @@
 // Memory cells, and the expressions by which Sierra references name them.
+import { PRIME } from '@starkbox/abi/basics';
 
 /** The prime of the field. */
-export const PRIME: bigint = 2n ** 251n + 17n * 2n ** 192n + 1n;
 
 export interface Pointer {
   readonly segment: number;

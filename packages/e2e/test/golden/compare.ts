@@ -1,6 +1,7 @@
 // Structural comparison of a recorded answer with one of this run.
+
 import { isDeepStrictEqual } from 'node:util';
-import { isObject, type Members } from '../../../starkbox/src/json/reader.js';
+import { isObject, type Members } from '@starkbox/abi/basics';
 import { type Correspondence, canonical, isFelt } from './correspondence.js';
 
 export interface Difference {

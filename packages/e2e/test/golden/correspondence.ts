@@ -1,5 +1,5 @@
+import { isObject } from '@starkbox/abi/basics';
 // Which value of this run stands for which recorded one: block hashes, subscription ids, paths and times.
-import { isObject } from '../../../starkbox/src/json/reader.js';
 
 export interface RunValues {
   /** Unix time at which the conversation was recorded. */

@@ -1,6 +1,7 @@
 // The differences from the recordings that are intended, each with its reason (differences.json).
+
 import { readFileSync } from 'node:fs';
-import { isObject, type Members } from '../../../starkbox/src/json/reader.js';
+import { isObject, type Members } from '@starkbox/abi/basics';
 import { compare, type Difference } from './compare.js';
 import { Correspondence } from './correspondence.js';
 

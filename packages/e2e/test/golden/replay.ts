@@ -1,12 +1,13 @@
 // Replays one recorded conversation on a node of this process and collects what it answers otherwise.
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isObject, type Members } from '@starkbox/abi/basics';
 import { optionsOf } from '@starkbox/test-support/command-line';
 import { createChain } from 'starkbox';
 import { parse, stringify } from '../../../starkbox/src/json/json.js';
-import { isObject, type Members } from '../../../starkbox/src/json/reader.js';
 import { compare, type Difference } from './compare.js';
 import { Correspondence } from './correspondence.js';
 import type { IntendedDifferences } from './differences.js';

@@ -1,8 +1,9 @@
 // The WebSockets of a replayed conversation: what they receive, compared with what was recorded.
+
 import { setTimeout as delay } from 'node:timers/promises';
+import { isObject } from '@starkbox/abi/basics';
 import { WebSocket } from 'ws';
 import { parse } from '../../../starkbox/src/json/json.js';
-import { isObject } from '../../../starkbox/src/json/reader.js';
 import { compare, type Difference } from './compare.js';
 import type { Correspondence } from './correspondence.js';
 import type { Entry } from './transcript.js';

@@ -1,7 +1,8 @@
 // A recorded conversation: the options of the node, then requests, sockets and what was answered.
+
 import { readFileSync } from 'node:fs';
+import { isObject, type Members } from '@starkbox/abi/basics';
 import { parse } from '../../../starkbox/src/json/json.js';
-import { isObject, type Members } from '../../../starkbox/src/json/reader.js';
 
 export interface Transcript {
   readonly theme: string;

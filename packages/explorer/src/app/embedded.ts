@@ -1,6 +1,6 @@
 // Entry point of the explorer in a frame: the page around it has the chain and hands over a port to it.
+import { membersOf } from '@starkbox/abi/basics';
 import { embedAt } from '../format/chain-path.js';
-import { fieldsOf } from '../format/json.js';
 import { portTransport } from '../rpc/port-transport.js';
 import { setTransport } from '../rpc/transport.js';
 import { runTask } from '../state/tasks.js';
@@ -21,7 +21,7 @@ async function open(port: MessagePort): Promise<void> {
   ]);
   start();
   addEventListener('message', (event: MessageEvent<unknown>) => {
-    const { page, key } = fieldsOf(event.data);
+    const { page, key } = membersOf(event.data);
     if (!isFromPage(event) || typeof page !== 'string') return;
     go(to(page, typeof key === 'string' ? key : undefined));
   });

@@ -1,4 +1,4 @@
-// JSON with exact integers, where those beyond the safe range are `bigint`; and readers of its parts.
+// JSON with exact integers, where those beyond the safe range are `bigint`; and a reader of texts.
 
 const LONG_INTEGER = /^-?\d{16,}$/;
 /** Matches texts that may contain a large integer; parsing without a reviver is ten times as fast. */
@@ -37,17 +37,6 @@ export function writeJson(value: unknown, indent?: number): string {
   let written = text ?? 'null';
   for (const [mark, digits] of marks) written = written.replace(mark, digits);
   return written;
-}
-
-export type Fields = Readonly<Record<string, unknown>>;
-
-/** The members of an object; none for anything else. */
-export function fieldsOf(value: unknown): Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
-}
-
-export function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }
 
 export function textOf(value: unknown): string {

@@ -1,6 +1,7 @@
 // Methods of the node, from `rpc.discover`.
+import { listOf, type Members, membersOf } from '@starkbox/abi/basics';
 import { useQuery } from '@tanstack/react-query';
-import { type Fields, fieldsOf, listOf, textOf } from '../format/json.js';
+import { textOf } from '../format/json.js';
 import { call } from './client.js';
 import { queries } from './queries.js';
 
@@ -38,12 +39,12 @@ const KEY = ['discovery'];
 
 async function readDiscovery(): Promise<Discovery> {
   const { methods, components } = await call('rpc.discover', {});
-  const errors = new Map(Object.entries(fieldsOf(fieldsOf(components)['errors'])));
+  const errors = new Map(Object.entries(membersOf(membersOf(components)['errors'])));
   return {
     methods: methods
-      .map((method) => methodOf(fieldsOf(method), errors))
+      .map((method) => methodOf(membersOf(method), errors))
       .sort((a, b) => (placeOf(a.name) < placeOf(b.name) ? -1 : 1)),
-    schemas: new Map(Object.entries(fieldsOf(fieldsOf(components)['schemas']))),
+    schemas: new Map(Object.entries(membersOf(membersOf(components)['schemas']))),
   };
 }
 
@@ -55,15 +56,15 @@ export function fetchDiscovery(): Promise<Discovery> {
   return queries.fetchQuery({ queryKey: KEY, queryFn: readDiscovery });
 }
 
-function methodOf(method: Fields, errors: ReadonlyMap<string, unknown>): RpcMethod {
+function methodOf(method: Members, errors: ReadonlyMap<string, unknown>): RpcMethod {
   const name = textOf(method['name']);
-  const result = fieldsOf(method['result']);
+  const result = membersOf(method['result']);
   return {
     name,
     alias: typeof method['x-alias'] === 'string' ? method['x-alias'] : undefined,
     summary: textOf(method['summary']),
     params: listOf(method['params']).map((param) => {
-      const { name, description, required, schema } = fieldsOf(param);
+      const { name, description, required, schema } = membersOf(param);
       return {
         name: textOf(name),
         description: textOf(description),
@@ -76,9 +77,9 @@ function methodOf(method: Fields, errors: ReadonlyMap<string, unknown>): RpcMeth
         ? undefined
         : { description: textOf(result['description']), schema: result['schema'] },
     errors: listOf(method['errors']).flatMap((error) => {
-      const ref = fieldsOf(error)['$ref'];
+      const ref = membersOf(error)['$ref'];
       const key = typeof ref === 'string' ? nameIn(ref) : '';
-      const { code, message } = fieldsOf(errors.get(key) ?? error);
+      const { code, message } = membersOf(errors.get(key) ?? error);
       return typeof code === 'number' ? [{ name: key, code, message: textOf(message) }] : [];
     }),
     writes: method['x-writes'] === true,

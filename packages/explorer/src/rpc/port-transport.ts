@@ -1,5 +1,5 @@
 // Transport over a port: the page around the explorer has the chain and serves the calls.
-import { type Fields, fieldsOf } from '../format/json.js';
+import { type Members, membersOf } from '@starkbox/abi/basics';
 import type { ChainSocket, ClientName, PostOptions, Transport } from './transport.js';
 
 /** A message to the page that serves the port. A socket has the number under which it was opened. */
@@ -19,10 +19,10 @@ export type PortReply =
 
 /** Returns the transport over a port, which it starts. */
 export function portTransport(port: MessagePort): Transport {
-  const listeners = new Map<number, (reply: Fields) => void>();
+  const listeners = new Map<number, (reply: Members) => void>();
   let lastId = 0;
   port.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
-    const reply = fieldsOf(data);
+    const reply = membersOf(data);
     const { id } = reply;
     if (typeof id === 'number') listeners.get(id)?.(reply);
   });
@@ -83,7 +83,7 @@ class PortSocket implements ChainSocket {
     this.#post({ kind: 'close', id: this.#id });
   }
 
-  take({ kind, text }: Fields): void {
+  take({ kind, text }: Members): void {
     if (kind === 'opened') {
       this.readyState = WebSocket.OPEN;
       this.onopen?.(new Event('open'));

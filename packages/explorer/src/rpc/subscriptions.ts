@@ -1,6 +1,6 @@
 // Subscriptions of the main socket, and their effect on the live state.
 
-import { fieldsOf } from '../format/json.js';
+import { membersOf } from '@starkbox/abi/basics';
 import { runTask } from '../state/tasks.js';
 import { tokenRejected } from './auth-token.js';
 import { call } from './client.js';
@@ -34,11 +34,11 @@ let nextOperation = 1;
 let headBeforeGap: string | undefined;
 
 const numberIn = (value: unknown, name: string): number | undefined => {
-  const member = fieldsOf(value)[name];
+  const member = membersOf(value)[name];
   return typeof member === 'number' ? member : undefined;
 };
 const textIn = (value: unknown, name: string): string | undefined => {
-  const member = fieldsOf(value)[name];
+  const member = membersOf(value)[name];
   return typeof member === 'string' ? member : undefined;
 };
 
@@ -46,7 +46,7 @@ function takeHead(header: unknown): void {
   const number = numberIn(header, 'block_number');
   const hash = textIn(header, 'block_hash');
   if (number === undefined || hash === undefined) return;
-  const price = textIn(fieldsOf(header)['l2_gas_price'], 'price_in_fri');
+  const price = textIn(membersOf(header)['l2_gas_price'], 'price_in_fri');
   const changes: { -readonly [K in keyof Live]?: Live[K] } = { head: { number, hash } };
   if (price !== undefined) changes.price = BigInt(price);
   // The first one is awaited.
@@ -63,7 +63,7 @@ function takeSandbox(notification: unknown): void {
   const event = textIn(notification, 'event') ?? 'beat';
   const chainTime = numberIn(notification, 'chain_time');
   const pending = numberIn(notification, 'pending');
-  const head = fieldsOf(notification)['head'];
+  const head = membersOf(notification)['head'];
   const before = liveNow().pending;
   const update: { -readonly [K in keyof Live]?: Live[K] } = {};
   if (chainTime !== undefined) {
@@ -86,7 +86,7 @@ function takeSandbox(notification: unknown): void {
       event,
       chainTime: chainTime ?? 0,
       block: number ?? liveNow().head?.number ?? 0,
-      detail: fieldsOf(fieldsOf(notification)['detail']),
+      detail: membersOf(membersOf(notification)['detail']),
     };
     update.operations = [operation, ...liveNow().operations].slice(0, OPERATIONS_KEPT);
   }
@@ -202,7 +202,7 @@ const forkKnown = new Promise<void>((resolve) => {
 });
 
 function takeFork(status: unknown): void {
-  const block = numberIn(fieldsOf(status)['fork_config'], 'block');
+  const block = numberIn(membersOf(status)['fork_config'], 'block');
   const chain = textIn(status, 'chain_id');
   const fork = block === undefined || chain === undefined ? undefined : { chain, block };
   if (fork?.block !== liveNow().fork?.block || fork?.chain !== liveNow().fork?.chain)

@@ -2,7 +2,7 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { counted } from '@starkbox/abi/basics';
+import { counted, isObject } from '@starkbox/abi/basics';
 import { Class } from '@starkbox/engine';
 import type { Chain } from '../chain/chain.js';
 import { listContracts } from '../chain/queries/list-contracts.js';
@@ -14,7 +14,6 @@ import type { DebugInfos } from '../debug-info/debug-infos.js';
 import { PackageTexts } from '../debug-info/source-texts.js';
 import { codeOf, reasonOf } from '../errors.js';
 import { readRegular } from '../files/regular-file.js';
-import { isObject } from '../json/reader.js';
 import type { Log } from '../log.js';
 
 /** Milliseconds after the last change of a folder: a build writes several files. */

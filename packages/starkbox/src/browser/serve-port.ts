@@ -1,7 +1,7 @@
 // The chain's side of a port: answers requests, and carries sockets.
+import { isObject, type Members } from '@starkbox/abi/basics';
 import { type MessagePort, onMessage, PORT_URL, type PortAnswer } from '../client/port.js';
 import { reasonOf } from '../errors.js';
-import { isObject, type Members } from '../json/reader.js';
 import { answerAt, dispatcherAt } from '../library/in-process-fetch.js';
 import type { Listener } from '../rpc/protocol/call-context.js';
 import type { Dispatcher } from '../rpc/protocol/dispatcher.js';

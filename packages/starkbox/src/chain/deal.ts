@@ -1,4 +1,5 @@
 // Balance of an address in any ERC-20 contract, set by writing the contract's storage.
+import { ADDRESS_BOUND, fromU256, toFelt, u256Entries } from '@starkbox/abi/basics';
 import {
   type CallOutcome,
   pedersenPair,
@@ -8,7 +9,6 @@ import {
 } from '@starkbox/engine';
 import type { FUNCTION_CALL } from '@starkbox/spec';
 import { fail, refuse } from '../errors.js';
-import { ADDRESS_BOUND, fromU256, hex, u256Entries } from '../felt.js';
 import { onlyOriginFailures } from '../fork/fork.js';
 import type { Chain } from './chain.js';
 import { applied } from './execution/apply-state-diff.js';
@@ -129,7 +129,7 @@ function locationsOf({ address, variable, slot }: Deal): readonly StorageLocatio
     const names = variable === undefined ? BALANCES : [variable];
     return names.map((name) => locationOf(name, [address]));
   }
-  const hashed = hex(BigInt(pedersenPair(slot, address)) % ADDRESS_BOUND);
+  const hashed = toFelt(BigInt(pedersenPair(slot, address)) % ADDRESS_BOUND);
   return [hashed, slot].map((key) => ({ variable: undefined, key }));
 }
 

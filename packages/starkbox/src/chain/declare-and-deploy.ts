@@ -1,9 +1,8 @@
 // Declaration and deployment of contracts by the minting account: no account of the user changes.
+import { isObject, toFelt } from '@starkbox/abi/basics';
 import { type Class, contractAddress, pedersenPair, starknetKeccak } from '@starkbox/engine';
 import { type BROADCASTED_CONTRACT_CLASS, ERRORS } from '@starkbox/spec';
 import { fail, RpcError } from '../errors.js';
-import { hex } from '../felt.js';
-import { isObject } from '../json/reader.js';
 import type { Chain } from './chain.js';
 import { compileClass } from './execution/apply-state-diff.js';
 import { MINTER } from './genesis/accounts.js';
@@ -111,7 +110,7 @@ export async function deployContract(
       const call = {
         to: udc,
         selector: starknetKeccak('deployContract'),
-        calldata: [classHash, chosenSalt, '0x1', hex(calldata.length), ...calldata],
+        calldata: [classHash, chosenSalt, '0x1', toFelt(calldata.length), ...calldata],
       };
       return minterInvoke(chain, world, [call]);
     },

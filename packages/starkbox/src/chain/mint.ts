@@ -1,8 +1,8 @@
 // Minting of tokens by a transaction, and balances.
+import { fromU256, PRIME, u256 } from '@starkbox/abi/basics';
 import { type CallOutcome, starknetKeccak } from '@starkbox/engine';
 import type { BLOCK_ID, BROADCASTED_INVOKE_TXN, FUNCTION_CALL, PRICE_UNIT } from '@starkbox/spec';
 import { RpcError, refuse } from '../errors.js';
-import { fromU256, PRIME, u256 } from '../felt.js';
 import { ETH, STRK } from '../predeployed.js';
 import type { Chain } from './chain.js';
 import { contextOf, pendingContext } from './execution/block-context.js';

@@ -1,4 +1,5 @@
 // Signed transactions of the node's own accounts, such as the minting account, which exists on every chain.
+import { toFelt } from '@starkbox/abi/basics';
 import { type Class, sign, Transaction } from '@starkbox/engine';
 import type {
   BROADCASTED_CONTRACT_CLASS,
@@ -6,7 +7,6 @@ import type {
   BROADCASTED_INVOKE_TXN,
   RESOURCE_BOUNDS_MAPPING,
 } from '@starkbox/spec';
-import { hex } from '../felt.js';
 import type { PredeployedAccount } from '../predeployed.js';
 import type { Chain } from './chain.js';
 import { MINTER } from './genesis/accounts.js';
@@ -21,11 +21,11 @@ export interface ContractCall {
 /** A list of calls as calldata: of `__execute__`, and of outside executions. */
 export function callsAsCalldata(calls: readonly ContractCall[]): readonly string[] {
   return [
-    hex(calls.length),
+    toFelt(calls.length),
     ...calls.flatMap(({ to, selector, calldata }) => [
       to,
       selector,
-      hex(calldata.length),
+      toFelt(calldata.length),
       ...calldata,
     ]),
   ];
@@ -104,8 +104,8 @@ function boundsAt(chain: Chain, gas: World['gas']): RESOURCE_BOUNDS_MAPPING {
     units: number,
     name: 'gas_price_fri' | 'data_gas_price_fri' | 'l2_gas_price_fri',
   ) => ({
-    max_amount: hex(units),
-    max_price_per_unit: hex(first[name] > gas.current[name] ? first[name] : gas.current[name]),
+    max_amount: toFelt(units),
+    max_price_per_unit: toFelt(first[name] > gas.current[name] ? first[name] : gas.current[name]),
   });
   return {
     l1_gas: bounds(1_000_000, 'gas_price_fri'),

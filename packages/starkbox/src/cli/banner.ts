@@ -1,9 +1,15 @@
 // The banner of a start: one form for people on a terminal, and one that tools read.
-import { shortAddress, shortenedMiddle, withShortHashes, wrapped } from '@starkbox/abi/basics';
+import {
+  encodeShortString,
+  padFelt,
+  shortAddress,
+  shortenedMiddle,
+  withShortHashes,
+  wrapped,
+} from '@starkbox/abi/basics';
 import { networkText } from '../config/chain-options.js';
 import type { Config } from '../config/options.js';
 import { shortUrl } from '../errors.js';
-import { padded, shortString } from '../felt.js';
 import type { OpenedChain } from '../node/node-options.js';
 import { readAccountGroups } from '../predeployed.js';
 import type { Paint } from '../terminal.js';
@@ -37,7 +43,7 @@ export function banner(facts: BannerFacts): string {
   const { config, accounts, tokens, udc, argent } = facts;
   const upper = (felt: string): string => `0x${felt.slice(2).toUpperCase()}`;
   const lines = [
-    `Chain ID: ${config.chainId} (${shortString(config.chainId)})`,
+    `Chain ID: ${config.chainId} (${encodeShortString(config.chainId)})`,
     ...(config.rules === 'off' ? [] : [`Rules: ${config.rules}`]),
     '',
     'Predeployed FeeToken',
@@ -61,12 +67,12 @@ export function banner(facts: BannerFacts): string {
   }
   if (accounts.length > 0) {
     for (const { classHash, members } of groupsOf(facts)) {
-      lines.push(`Predeployed accounts using class Custom with hash: ${padded(classHash)}`, '');
+      lines.push(`Predeployed accounts using class Custom with hash: ${padFelt(classHash)}`, '');
       for (const { address, privateKey, publicKey } of members) {
         lines.push(
-          `| Account address |  ${padded(address)}`,
-          `| Private key     |  ${padded(privateKey)}`,
-          `| Public key      |  ${padded(publicKey)}`,
+          `| Account address |  ${padFelt(address)}`,
+          `| Private key     |  ${padFelt(privateKey)}`,
+          `| Public key      |  ${padFelt(publicKey)}`,
           '',
         );
       }
@@ -147,7 +153,7 @@ function headRows(
 ): readonly Row[] {
   const rules = config.rules === 'off' ? '' : `, rules ${config.rules}`;
   const network = networkText(config);
-  const chain = `${config.chainId} (${shortString(config.chainId)})${rules}`;
+  const chain = `${config.chainId} (${encodeShortString(config.chainId)})${rules}`;
   const pages = [
     ...(config.ui ? [['explorer', `${address.url}/ui`] as const] : []),
     ...(address.metricsUrl === undefined ? [] : [['metrics', address.metricsUrl] as const]),

@@ -1,6 +1,6 @@
 // Classes as a caller names them: the location of a file, or its content.
+import { isObject, type Members } from '@starkbox/abi/basics';
 import { parse } from '../json/json.js';
-import { isObject, type Members } from '../json/reader.js';
 
 const ADVICE = 'Give the Sierra class that the compiler wrote (*.contract_class.json).';
 

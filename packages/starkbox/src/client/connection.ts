@@ -1,7 +1,7 @@
 // A connection to a node at a URL: calls over HTTP, subscriptions over WebSockets.
+import { isObject } from '@starkbox/abi/basics';
 import { RpcError } from '../errors.js';
 import { parse, stringify } from '../json/json.js';
-import { isObject } from '../json/reader.js';
 import type { Transport } from './chain.js';
 import type { SubscribeMethodName } from './methods.js';
 import { type SocketClass, SocketSubscription } from './socket-subscription.js';

@@ -1,5 +1,5 @@
 // Controls of a chain's time and storage.
-import { fromU256, hex, nextSlot, PRIME, u256Entries } from '../felt.js';
+import { fromU256, nextSlot, PRIME, toFelt, u256Entries } from '@starkbox/abi/basics';
 import type { AllMethods, AnyMethodName, ParamsArgument } from './methods.js';
 
 /** A typed call of a method. */
@@ -22,7 +22,7 @@ export function feltOf(value: BigNumberish, name: string): string {
       `${name}: expected a felt, an integer from 0 to 2^251 + 17 * 2^192; got ${displayed(value)}`,
     );
   }
-  return hex(number);
+  return toFelt(number);
 }
 
 /**
@@ -143,7 +143,7 @@ export class ContractStorage {
     const slot = this.slot(variable, keys);
     const low = await this.getSlot(slot);
     if (type === 'felt') return low;
-    return fromU256(hex(low), hex(await this.getSlot(nextSlot(slot))));
+    return fromU256(toFelt(low), toFelt(await this.getSlot(nextSlot(slot))));
   }
 
   /**

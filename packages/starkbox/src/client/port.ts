@@ -1,5 +1,5 @@
 // Requests and sockets over a MessagePort, for a chain in a Web Worker.
-import { isObject, type Members } from '../json/reader.js';
+import { isObject } from '@starkbox/abi/basics';
 import { fetchArtifact, type Platform } from './connection.js';
 import type { Socket, SocketClass } from './socket-subscription.js';
 
@@ -13,7 +13,10 @@ export type MessagePort = typeof globalThis extends {
 type Transferred = ArrayBuffer | MessagePort;
 
 /** Calls a function with each message, and begins to receive. */
-export function onMessage(port: MessagePort, receive: (message: Members) => void): void {
+export function onMessage(
+  port: MessagePort,
+  receive: (message: Readonly<Record<string, unknown>>) => void,
+): void {
   port.addEventListener('message', (event) => {
     const data: unknown = Reflect.get(event, 'data');
     if (isObject(data)) receive(data);
@@ -68,7 +71,7 @@ const CLOSED = 'The chain in the worker is closed.';
 const LOST = 1006;
 
 interface Waiting {
-  readonly resolve: (answer: Members) => void;
+  readonly resolve: (answer: Readonly<Record<string, unknown>>) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -94,7 +97,7 @@ export class PortLink {
   }
 
   /** Sends a request that needs no more than its type. */
-  ask(type: 'image' | 'leave' | 'stop'): Promise<Members> {
+  ask(type: 'image' | 'leave' | 'stop'): Promise<Readonly<Record<string, unknown>>> {
     return this.#send((id) => [{ type, id }]);
   }
 
@@ -122,7 +125,7 @@ export class PortLink {
   #send(
     messageOf: (id: number) => readonly [PortRequest, (readonly Transferred[])?],
     signal?: AbortSignal | null,
-  ): Promise<Members> {
+  ): Promise<Readonly<Record<string, unknown>>> {
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
       if (this.#failure) throw this.#failure;
@@ -162,7 +165,7 @@ export class PortLink {
     });
   }
 
-  #receive(message: Members): void {
+  #receive(message: Readonly<Record<string, unknown>>): void {
     const { type, id } = message;
     if (type === 'ended') this.end(String(message['message']));
     if (typeof id !== 'number') return;
@@ -270,7 +273,7 @@ class PortSocket extends EventTarget implements Socket {
     this.#wire?.close();
   }
 
-  receive({ type, text, code, reason }: Members): void {
+  receive({ type, text, code, reason }: Readonly<Record<string, unknown>>): void {
     if (type === 'closed') this.ended(Number(code), String(reason));
     else if (type === 'opened' && this.readyState === CONNECTING) {
       this.readyState = OPEN;

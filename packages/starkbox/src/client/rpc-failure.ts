@@ -1,6 +1,6 @@
 // Errors of calls as programs see them: the message of the node with the reason from its data.
+import { isObject } from '@starkbox/abi/basics';
 import { RpcError } from '../errors.js';
-import { isObject } from '../json/reader.js';
 
 /** Members of the data of an error that give its reason. */
 const REASONS = ['reason', 'execution_error', 'revert_error', 'compilation_error', 'revert_reason'];

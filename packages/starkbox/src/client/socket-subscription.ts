@@ -1,7 +1,7 @@
 // A subscription over a WebSocket of its own.
+import { isObject, type Members } from '@starkbox/abi/basics';
 import { RpcError } from '../errors.js';
 import { parse, stringify } from '../json/json.js';
-import { isObject, type Members } from '../json/reader.js';
 import { withReason } from './rpc-failure.js';
 import { Inbox, type SubscriptionSource } from './subscription.js';
 

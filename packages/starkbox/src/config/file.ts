@@ -3,10 +3,10 @@
 import { closeSync, existsSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { isObject } from '@starkbox/abi/basics';
 import { reasonOf } from '../errors.js';
 import { openRegular, readRegular } from '../files/regular-file.js';
 import { parse } from '../json/json.js';
-import { isObject } from '../json/reader.js';
 import { UsageError } from './option.js';
 import { type Source, sourceOf } from './source.js';
 

@@ -1,6 +1,6 @@
 // Type of an option, and parsers of its values.
 import { readFileSync } from 'node:fs';
-import { listed } from '@starkbox/abi/basics';
+import { listed, toFelt } from '@starkbox/abi/basics';
 import { canonicalName, METHODS, type NETWORK_CONDITIONS } from '@starkbox/spec';
 import {
   BLOCK_GENERATION_WORDS,
@@ -18,7 +18,6 @@ import {
 } from '../chain/network/conditions.js';
 import { PRESET_NAMES, presetOf } from '../chain/network/presets.js';
 import { reasonOf } from '../errors.js';
-import { hex } from '../felt.js';
 import { parse as parseJson } from '../json/json.js';
 
 /** Groups of options: each is a topic of `starkbox help`, with its title. */
@@ -273,14 +272,14 @@ export const httpHeaders: Parse<readonly string[]> = accepting(
 );
 
 export const transactionHash: Parse<string> = accepting('a transaction hash', (text) =>
-  /^0x[0-9a-fA-F]{1,64}$/.test(text) ? hex(BigInt(text)) : undefined,
+  /^0x[0-9a-fA-F]{1,64}$/.test(text) ? toFelt(BigInt(text)) : undefined,
 );
 
 /** A number, a hash, or below zero how many blocks before the latest. */
 export const forkPoint: Parse<number | string> = accepting(
   'a block number, a block hash, or a negative number of blocks before the latest',
   (text) => {
-    if (/^0x[0-9a-fA-F]{1,64}$/.test(text)) return hex(BigInt(text));
+    if (/^0x[0-9a-fA-F]{1,64}$/.test(text)) return toFelt(BigInt(text));
     return /^-?\d{1,15}$/.test(text) ? Number(text) : undefined;
   },
 );

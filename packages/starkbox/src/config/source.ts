@@ -1,7 +1,7 @@
 // Sources of options: command line, environment, config file and library, all read the same way.
 
+import { isObject } from '@starkbox/abi/basics';
 import { stringify } from '../json/json.js';
-import { isObject } from '../json/reader.js';
 import { nearest } from '../nearest-word.js';
 import { shortened } from '../terminal.js';
 import { InvalidValue, longName, optionKind, UsageError } from './option.js';

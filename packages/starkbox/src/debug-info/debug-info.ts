@@ -1,7 +1,8 @@
 // Debug information of a class: functions and locations in the source of its Sierra statements, and names.
+import { isObject } from '@starkbox/abi/basics';
 import type { SourceLine } from '@starkbox/abi/internal';
 import type { DEBUG_SOURCE } from '@starkbox/spec';
-import { count, isObject, list, object, optional, pair, string } from '../json/reader.js';
+import { count, list, object, optional, pair, string } from '../json/reader.js';
 import { ANNOTATIONS } from './artifact.js';
 
 /** More statements than the largest class that a network takes. */

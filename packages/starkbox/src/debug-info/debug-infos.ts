@@ -1,8 +1,9 @@
 // Debug information of many classes, by class hash, with the texts of their sources.
+
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { memberOf } from '@starkbox/abi/basics';
 import { BoundedMap } from '../bounded-map.js';
 import { stringify } from '../json/json.js';
-import { memberOf } from '../json/reader.js';
 import { contractIn, contractOfFile } from './contract-name.js';
 import { DebugInfo } from './debug-info.js';
 import type { SourceTexts } from './source-texts.js';

@@ -1,5 +1,5 @@
 // Coverage by source line as LCOV, from visited Sierra statements and the debug information of artifacts.
-import { type Members, membersOf } from '../json/reader.js';
+import { type Members, membersOf } from '@starkbox/abi/basics';
 import { ANNOTATIONS } from './artifact.js';
 
 interface Hits {

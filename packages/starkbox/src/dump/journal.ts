@@ -1,10 +1,10 @@
 // Journal: the calls that produced a chain, as text.
+import { isObject } from '@starkbox/abi/basics';
 import { ERRORS } from '@starkbox/spec';
 import { type GenesisRecord, readGenesisRecord } from '../chain/genesis/genesis-record.js';
 import type { World } from '../chain/world/world.js';
 import { RpcError, reasonOf } from '../errors.js';
 import { parse } from '../json/json.js';
-import { isObject } from '../json/reader.js';
 import { type Id, isId, openEnvelope, type Params } from '../rpc/protocol/envelope.js';
 import { sliced } from '../scheduling/slices.js';
 

@@ -1,9 +1,9 @@
 // Replay of a journal: all of its calls are checked before any of them runs.
+import { isObject } from '@starkbox/abi/basics';
 import { canonicalName, methodFacts } from '@starkbox/spec';
 import type { Chain } from '../chain/chain.js';
 import { isAlreadyAccepted } from '../chain/steps/abort-and-accept.js';
 import { RpcError } from '../errors.js';
-import { isObject } from '../json/reader.js';
 import type { Dispatcher } from '../rpc/protocol/dispatcher.js';
 import type { Schema } from '../rpc/protocol/schema.js';
 import { Slices } from '../scheduling/slices.js';

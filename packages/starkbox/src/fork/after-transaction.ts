@@ -1,11 +1,11 @@
 // Changes of an origin's block up to one of its transactions, for a fork that begins there.
 
+import { listOf, type Members, membersOf } from '@starkbox/abi/basics';
 import { Class, type StateDiff } from '@starkbox/engine';
 import { ERRORS } from '@starkbox/spec';
 import { ConfigError } from '../config/rules.js';
 import { RpcError } from '../errors.js';
 import { parse } from '../json/json.js';
-import { listOf, type Members, membersOf } from '../json/reader.js';
 import { originStateDiff } from '../json/state-diff.js';
 import type { OriginClient } from './origin/client.js';
 

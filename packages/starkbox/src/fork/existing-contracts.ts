@@ -1,6 +1,6 @@
 // Contracts of the origin at the addresses of genesis: tokens, supplies, accounts of the same seed.
+import { fromU256, nextSlot } from '@starkbox/abi/basics';
 import { storageAddress } from '@starkbox/engine';
-import { fromU256, nextSlot } from '../felt.js';
 import type { Fork } from './fork.js';
 
 export interface ExistingContracts {

@@ -1,4 +1,5 @@
 // Fork of an origin: its fork point, its history, and the acceptance of its blocks on L1.
+import { listOf, membersOf } from '@starkbox/abi/basics';
 import {
   EngineError,
   type SourceOptions,
@@ -8,7 +9,6 @@ import {
 import { type BLOCK_ID, ERRORS, type ErrorName, methodFacts } from '@starkbox/spec';
 import { fail, RpcError, refuse } from '../errors.js';
 import { JsonText, parse, stringify } from '../json/json.js';
-import { listOf, membersOf } from '../json/reader.js';
 import type { ForkStart } from './after-transaction.js';
 import { HASH_BUFFER } from './block-hashes.js';
 import type { OriginClient } from './origin/client.js';

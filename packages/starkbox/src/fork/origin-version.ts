@@ -1,6 +1,6 @@
 // Versions of the specification that an origin may speak, and questions to one that is older than this node.
+import { listOf } from '@starkbox/abi/basics';
 import { refuse } from '../errors.js';
-import { listOf } from '../json/reader.js';
 
 /** Major and minor numbers, oldest first; the last one is ours. */
 const SPOKEN: readonly string[] = ['0.8', '0.9', '0.10'];

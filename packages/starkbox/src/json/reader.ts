@@ -1,30 +1,9 @@
 // Readers of untrusted JSON values. Those with a path throw a `TypeError` with it and the expected type.
+import { isObject, type Members } from '@starkbox/abi/basics';
 import { MAX_DEPTH, parse, TooManyValues } from './json.js';
-
-export type Members = Readonly<Record<string, unknown>>;
 
 function wrong(where: string, expected: string): never {
   throw new TypeError(`${where}: expected ${expected}`);
-}
-
-export function isObject(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** The members of an object or a list; none of any other value. */
-export function membersOf(value: unknown): Members {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
-}
-
-/** A member of an object or an item of a list; undefined where there is none. */
-export function memberOf(value: unknown, name: string): unknown {
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
-  return Reflect.get(value, name);
-}
-
-/** The items of a list; none of any other value. */
-export function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }
 
 export function object(value: unknown, where: string): Members {

@@ -1,10 +1,10 @@
 // Files of a start: the calls of `--init`, and what `--config-out` writes for scripts.
 
+import { encodeShortString } from '@starkbox/abi/basics';
 import type { Genesis } from '../chain/genesis/genesis.js';
 import type { Config } from '../config/options.js';
 import { ConfigError } from '../config/rules.js';
 import { RpcError, reasonOf } from '../errors.js';
-import { shortString } from '../felt.js';
 import { replaceText } from '../files/atomic-file.js';
 import { readRegular } from '../files/regular-file.js';
 import { parse, stringify } from '../json/json.js';
@@ -108,7 +108,7 @@ function contentOf(
     wallet_url: config.wallet ? `${url}${WALLET_PATH}` : null,
     metrics_url: metricsUrl ?? null,
     chain_id: config.chainId,
-    chain_id_felt: shortString(config.chainId),
+    chain_id_felt: encodeShortString(config.chainId),
     seed: config.seed,
     accounts: accounts.map(({ address, publicKey, privateKey, classHash }) => ({
       address,

@@ -1,4 +1,5 @@
 // Accounts of users: whether they exist, how they are deployed, and whether they can be executed from outside.
+import { toFelt } from '@starkbox/abi/basics';
 import { builtinClass, contractAddress, starknetKeccak } from '@starkbox/engine';
 import type { PAYMASTER_DEPLOYMENT } from '@starkbox/spec';
 import type { Chain } from '../chain/chain.js';
@@ -6,7 +7,6 @@ import type { ContractCall } from '../chain/minter.js';
 import type { Abis } from '../chain/queries/abis.js';
 import { call } from '../chain/queries/simulate.js';
 import { fail, RpcError } from '../errors.js';
-import { hex } from '../felt.js';
 import { FUNCTIONS, type OutsideVersion } from './outside-execution.js';
 
 /** Ids of the interfaces of SNIP-9. */
@@ -68,7 +68,7 @@ export class UserAccounts {
     return {
       to: this.#chain.options.genesis.udc.address,
       selector: starknetKeccak('deployContract'),
-      calldata: [class_hash, salt, '0x0', hex(calldata.length), ...calldata],
+      calldata: [class_hash, salt, '0x0', toFelt(calldata.length), ...calldata],
     };
   }
 

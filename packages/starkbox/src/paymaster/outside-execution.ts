@@ -1,12 +1,18 @@
 // Outside executions (SNIP-9): their typed data (SNIP-12), the hash that users sign, and the call of an account.
 // The form of the typed data is the one that starknet.js 10.8 and starknet.py 0.30 build for outside executions.
+import {
+  encodeShortString,
+  listOf,
+  type Members,
+  membersOf,
+  PRIME,
+  toFelt,
+} from '@starkbox/abi/basics';
 import { pedersen, poseidon, starknetKeccak } from '@starkbox/engine';
 import type { PAYMASTER_TYPED_DATA } from '@starkbox/spec';
 import { type ContractCall, callsAsCalldata } from '../chain/minter.js';
 import { invalidParams } from '../errors.js';
-import { hex, PRIME, shortString } from '../felt.js';
 import { stringify } from '../json/json.js';
-import { listOf, type Members, membersOf } from '../json/reader.js';
 
 /** The version of SNIP-9. */
 export type OutsideVersion = 1 | 2;
@@ -22,10 +28,10 @@ export interface OutsideExecution {
   readonly calls: readonly ContractCall[];
 }
 
-export const ANY_CALLER: string = shortString('ANY_CALLER');
+export const ANY_CALLER: string = encodeShortString('ANY_CALLER');
 
 const NAME = 'Account.execute_from_outside';
-const PREFIX = shortString('StarkNet Message');
+const PREFIX = encodeShortString('StarkNet Message');
 
 type Types = Readonly<Record<string, readonly { readonly name: string; readonly type: string }[]>>;
 
@@ -95,7 +101,7 @@ const MEMBERS = {
 /** @param chainId as a felt */
 export function typedDataOf(execution: OutsideExecution, chainId: string): PAYMASTER_TYPED_DATA {
   const { version, caller, nonce, calls } = execution;
-  const [after, before] = [hex(execution.executeAfter), hex(execution.executeBefore)];
+  const [after, before] = [toFelt(execution.executeAfter), toFelt(execution.executeBefore)];
   const types = TYPES[version];
   const primaryType = 'OutsideExecution';
   if (version === 1) {
@@ -145,7 +151,7 @@ export function readTypedData({ domain, message }: PAYMASTER_TYPED_DATA): ReadTy
   const version: OutsideVersion = 'Calls' in message ? 2 : 1;
   const names = MEMBERS[version];
   const { name, chainId } = membersOf(domain);
-  if (name !== NAME && felt(name, `${PATH}.domain.name`) !== shortString(NAME)) {
+  if (name !== NAME && felt(name, `${PATH}.domain.name`) !== encodeShortString(NAME)) {
     invalidParams(`${PATH}.domain.name: expected ${NAME}, got ${String(name)}`);
   }
   const at = (member: keyof typeof names): string =>
@@ -189,9 +195,9 @@ function felt(value: unknown, where: string): string {
   const digits = typeof value === 'number' || typeof value === 'bigint' ? `${value}` : value;
   if (typeof digits === 'string' && /^(0x[0-9a-fA-F]{1,64}|\d{1,78})$/.test(digits)) {
     const number = BigInt(digits);
-    if (number < PRIME) return hex(number);
+    if (number < PRIME) return toFelt(number);
   } else if (typeof value === 'string' && /^[\x20-\x7e]{1,31}$/.test(value)) {
-    return shortString(value);
+    return encodeShortString(value);
   }
   return invalidParams(`${where}: expected a felt, got ${stringify(value) ?? 'nothing'}`);
 }
@@ -199,20 +205,20 @@ function felt(value: unknown, where: string): string {
 /** The hash that the account of the user signs. */
 export function messageHash(execution: OutsideExecution, chainId: string, user: string): string {
   const { version, caller, nonce, executeAfter, executeBefore, calls } = execution;
-  const name = shortString(NAME);
-  const head = [caller, nonce, hex(executeAfter), hex(executeBefore)];
+  const name = encodeShortString(NAME);
+  const head = [caller, nonce, toFelt(executeAfter), toFelt(executeBefore)];
   if (version === 1) {
     const calldata = calls.map((call) =>
       pedersen([
         typeHash(1, 'OutsideCall'),
         call.to,
         call.selector,
-        hex(call.calldata.length),
+        toFelt(call.calldata.length),
         pedersen(call.calldata),
       ]),
     );
     const domain = pedersen([typeHash(1, 'StarkNetDomain'), name, '0x1', chainId]);
-    const message = [typeHash(1, 'OutsideExecution', 'OutsideCall'), ...head, hex(calls.length)];
+    const message = [typeHash(1, 'OutsideExecution', 'OutsideCall'), ...head, toFelt(calls.length)];
     return pedersen([PREFIX, domain, user, pedersen([...message, pedersen(calldata)])]);
   }
   const hashes = calls.map((call) =>
@@ -252,10 +258,10 @@ export function outsideCall(
     calldata: [
       caller,
       nonce,
-      hex(executeAfter),
-      hex(executeBefore),
+      toFelt(executeAfter),
+      toFelt(executeBefore),
       ...callsAsCalldata(calls),
-      hex(signature.length),
+      toFelt(signature.length),
       ...signature,
     ],
   };

@@ -1,6 +1,7 @@
 // Paymaster (SNIP-29): builds outside executions for users to sign, and sends them by its relayer.
 // Errors, their order and the payment follow the service of AVNU (github.com/avnu-labs/paymaster, 2025-07-25): the user
 // transfers the largest fee, and gets back in the same transaction what was too much.
+import { encodeShortString, fromU256, membersOf, PRIME, toFelt, u256 } from '@starkbox/abi/basics';
 import { poseidon, starknetKeccak } from '@starkbox/engine';
 import {
   type CONTRACT_EXECUTION_ERROR,
@@ -27,8 +28,6 @@ import { estimateFee, simulate } from '../chain/queries/simulate.js';
 import { callCause } from '../chain/world/cause.js';
 import { findTransaction, nextTime } from '../chain/world/world.js';
 import { fail, RpcError } from '../errors.js';
-import { fromU256, hex, PRIME, shortString, u256 } from '../felt.js';
-import { membersOf } from '../json/reader.js';
 import type { PaymasterClient, Paymasters } from '../rpc/methods/paymaster.js';
 import { SerialQueue } from '../scheduling/serial-queue.js';
 import { UserAccounts } from './accounts.js';
@@ -51,7 +50,7 @@ const MAX_FEE_MULTIPLIER = 3n;
 const TRACKED = 10_000;
 const TRANSFER = starknetKeccak('transfer');
 const IS_VALID_SIGNATURE = starknetKeccak('is_valid_signature');
-const VALID: readonly string[] = [shortString('VALID'), '0x1'];
+const VALID: readonly string[] = [encodeShortString('VALID'), '0x1'];
 
 type Deployment = PAYMASTER_DEPLOYMENT | undefined;
 
@@ -215,7 +214,7 @@ export class Paymaster implements Paymasters {
     const hash = await this.#send(refunding((offered ?? 0n) - paid), estimate);
     const tracking_id = execution
       ? messageHash(execution, this.#chainId, user)
-      : poseidon([shortString(type), user, hash]);
+      : poseidon([encodeShortString(type), user, hash]);
     this.#tracked.set(tracking_id, hash);
     this.#settings.note({
       tracking_id,
@@ -247,7 +246,7 @@ export class Paymaster implements Paymasters {
   }
 
   get #chainId(): string {
-    return shortString(this.#chain.options.chainId);
+    return encodeShortString(this.#chain.options.chainId);
   }
 
   /** Checks who pays and for whom; the token that pays. */
@@ -323,7 +322,12 @@ export class Paymaster implements Paymasters {
     this.#built += 1;
     const { pendingState: state } = this.#chain.world;
     const nonce = await this.#relayer.nonce();
-    return poseidon([this.#relayer.address, hex(nonce), hex(state.version), hex(this.#built)]);
+    return poseidon([
+      this.#relayer.address,
+      toFelt(nonce),
+      toFelt(state.version),
+      toFelt(this.#built),
+    ]);
   }
 
   /**
@@ -360,10 +364,10 @@ export class Paymaster implements Paymasters {
     }
     return {
       gas_token_price_in_strk: token.price_in_strk,
-      estimated_fee_in_strk: hex(estimated),
-      estimated_fee_in_gas_token: hex(inToken(estimated, token)),
-      suggested_max_fee_in_strk: hex(most),
-      suggested_max_fee_in_gas_token: hex(inToken(most, token)),
+      estimated_fee_in_strk: toFelt(estimated),
+      estimated_fee_in_gas_token: toFelt(inToken(estimated, token)),
+      suggested_max_fee_in_strk: toFelt(most),
+      suggested_max_fee_in_gas_token: toFelt(inToken(most, token)),
     };
   }
 
@@ -389,7 +393,7 @@ export class Paymaster implements Paymasters {
     const classHash = await this.#accounts.classOf(user, deployment);
     if (execution && (await this.#accounts.hasFunction(classHash, 'is_valid_signature'))) {
       const hash = messageHash(execution, this.#chainId, user);
-      const calldata = [hash, hex(signature.length), ...signature];
+      const calldata = [hash, toFelt(signature.length), ...signature];
       const check = { to: user, selector: IS_VALID_SIGNATURE, calldata };
       if (!(await this.#isValid([...deploying, check], signal))) {
         fail('INVALID_SIGNATURE', {

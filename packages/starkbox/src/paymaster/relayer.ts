@@ -1,4 +1,5 @@
 // Relayer: the account that sends the transactions of a paymaster.
+import { toFelt } from '@starkbox/abi/basics';
 import { sign, starknetKeccak } from '@starkbox/engine';
 import type { BROADCASTED_INVOKE_TXN, FEE_ESTIMATE, RESOURCE_BOUNDS_MAPPING } from '@starkbox/spec';
 import type { Chain } from '../chain/chain.js';
@@ -9,7 +10,6 @@ import { mint } from '../chain/mint.js';
 import { type ContractCall, signedInvoke } from '../chain/minter.js';
 import { estimateFee } from '../chain/queries/simulate.js';
 import { callCause } from '../chain/world/cause.js';
-import { hex } from '../felt.js';
 import { STRK } from '../predeployed.js';
 
 /** With less, in fri, the relayer is funded again. */
@@ -67,7 +67,7 @@ export class Relayer {
     const { address, privateKey } = this.#account;
     const hash = starknetKeccak('signature');
     const signature = sign(privateKey, hash);
-    const calldata = [hash, hex(signature.length), ...signature];
+    const calldata = [hash, toFelt(signature.length), ...signature];
     const check = { to: address, selector: starknetKeccak('is_valid_signature'), calldata };
     return [check, check, check];
   }
@@ -77,7 +77,7 @@ export class Relayer {
     calls: readonly ContractCall[],
     estimate?: FEE_ESTIMATE,
   ): Promise<BROADCASTED_INVOKE_TXN> {
-    const nonce = hex(await this.nonce());
+    const nonce = toFelt(await this.nonce());
     const resource_bounds = estimate ? boundsOver(estimate) : NO_BOUNDS;
     return signedInvoke(this.#chain, this.#account, calls, { nonce, resource_bounds });
   }
@@ -94,7 +94,7 @@ export class Relayer {
 
 /** Bounds of a transaction over its estimate. */
 function boundsOver(estimate: FEE_ESTIMATE): RESOURCE_BOUNDS_MAPPING {
-  const over = (value: string): string => hex((BigInt(value) * MARGIN_PERCENT + 99n) / 100n);
+  const over = (value: string): string => toFelt((BigInt(value) * MARGIN_PERCENT + 99n) / 100n);
   return {
     l1_gas: {
       max_amount: over(estimate.l1_gas_consumed),

@@ -1,7 +1,7 @@
 // Settings of a paymaster, what it has spent and what it has sent.
+import { toFelt } from '@starkbox/abi/basics';
 import type { Methods, PAYMASTER, PAYMASTER_ROW, PAYMASTER_TOKEN } from '@starkbox/spec';
 import { fail, refuse } from '../errors.js';
-import { hex } from '../felt.js';
 import { ETH, STRK } from '../predeployed.js';
 
 export type SettingsChange = Methods['devnet_setPaymaster']['params'];
@@ -18,8 +18,8 @@ export class Settings {
   #budget: bigint | undefined;
   #spent = 0n;
   #tokens: readonly PAYMASTER_TOKEN[] = [
-    { token_address: STRK, decimals: 18, price_in_strk: hex(WHOLE) },
-    { token_address: ETH, decimals: 18, price_in_strk: hex(ETH_PRICE) },
+    { token_address: STRK, decimals: 18, price_in_strk: toFelt(WHOLE) },
+    { token_address: ETH, decimals: 18, price_in_strk: toFelt(ETH_PRICE) },
   ];
   #rejected: ReadonlySet<string> = new Set();
   #keys: ReadonlySet<string> = new Set();
@@ -98,7 +98,7 @@ export class Settings {
   /** The token that pays, or STRK where a sponsor does. */
   token(address: string | undefined): PAYMASTER_TOKEN {
     if (address === undefined) {
-      return { token_address: STRK, decimals: 18, price_in_strk: hex(WHOLE) };
+      return { token_address: STRK, decimals: 18, price_in_strk: toFelt(WHOLE) };
     }
     const token = this.#tokens.find(({ token_address }) => token_address === address);
     if (token) return token;

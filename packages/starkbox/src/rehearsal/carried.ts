@@ -1,6 +1,6 @@
 // Slots in which a chain with the new class differs from the origin, carried from transaction to transaction.
+import type { Members } from '@starkbox/abi/basics';
 import type { State } from '@starkbox/engine';
-import type { Members } from '../json/reader.js';
 import { originStateDiff } from '../json/state-diff.js';
 import { slotDifferences } from './compare.js';
 import { calledIn, isReverted } from './find.js';

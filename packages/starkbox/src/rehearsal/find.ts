@@ -1,8 +1,8 @@
 // Search for the transactions of an origin that touched a contract, by its traces and events.
+import { listOf, type Members, membersOf } from '@starkbox/abi/basics';
 import { type OriginTrace, originTraces } from '../chain/queries/replay-transaction.js';
 import { reasonOf } from '../errors.js';
 import type { Fork } from '../fork/fork.js';
-import { listOf, type Members, membersOf } from '../json/reader.js';
 
 /** Blocks that are read at the same time. */
 const AT_ONCE = 16;

@@ -1,5 +1,7 @@
 // Comparison of the storage layouts of two classes, by names, types and slots.
+
 import { readAbi } from '@starkbox/abi';
+import { listOf, membersOf } from '@starkbox/abi/basics';
 import {
   type Cell,
   type KeyUnit,
@@ -10,7 +12,7 @@ import {
 import { HASHES } from '../chain/storage-names/class-variables.js';
 import type { DebugInfo } from '../debug-info/debug-info.js';
 import type { SourceTexts } from '../debug-info/source-texts.js';
-import { isFelt, listOf, membersOf } from '../json/reader.js';
+import { isFelt } from '../json/reader.js';
 import type { LayoutChange, LayoutComparison } from './report.js';
 
 /** What the variables of a class are read from. */

@@ -1,4 +1,5 @@
 // Rehearsal of an upgrade: transactions of an origin, each run with the old and with the new class of a contract.
+import { type Members, membersOf } from '@starkbox/abi/basics';
 import type { Class, State } from '@starkbox/engine';
 import { Executions } from '../chain/execution/executions.js';
 import {
@@ -12,7 +13,6 @@ import {
 import type { DebugInfos } from '../debug-info/debug-infos.js';
 import type { Fork } from '../fork/fork.js';
 import { parse } from '../json/json.js';
-import { type Members, membersOf } from '../json/reader.js';
 import { originStateDiff } from '../json/state-diff.js';
 import { nearestVersion } from '../starknet-versions.js';
 import { CarriedSlots } from './carried.js';

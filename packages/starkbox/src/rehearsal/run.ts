@@ -1,8 +1,8 @@
 // One run of a transaction, in the form in which runs are compared.
+import { listOf, type Members, membersOf } from '@starkbox/abi/basics';
 import type { Executed, Gas, MessageToL1, Receipt, Rejected } from '@starkbox/engine';
 import type { STATE_DIFF } from '@starkbox/spec';
 import { parse } from '../json/json.js';
-import { listOf, type Members, membersOf } from '../json/reader.js';
 import { originStateDiff } from '../json/state-diff.js';
 import { invocationsOf } from './find.js';
 

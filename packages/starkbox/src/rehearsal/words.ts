@@ -10,7 +10,7 @@ import {
   selectorOf,
   valueText,
 } from '@starkbox/abi';
-import { shortAddress } from '@starkbox/abi/basics';
+import { membersOf, shortAddress } from '@starkbox/abi/basics';
 import {
   decodeSlot,
   type HashCache,
@@ -27,7 +27,6 @@ import { HASHES, NamedClasses } from '../chain/storage-names/class-variables.js'
 import { commonWords, mentionedIn } from '../chain/storage-names/key-words.js';
 import type { DebugInfos } from '../debug-info/debug-infos.js';
 import { parse } from '../json/json.js';
-import { membersOf } from '../json/reader.js';
 import { endSharedSlice } from '../scheduling/slices.js';
 import type { Change } from './report.js';
 import type { Run, RunCall, RunEvent, SlotDifference } from './run.js';

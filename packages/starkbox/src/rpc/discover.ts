@@ -1,7 +1,7 @@
 // The OpenRPC document of everything that a node answers.
+import { isObject, listOf } from '@starkbox/abi/basics';
 import { aliasOf } from '@starkbox/spec';
 import { JsonText, stringify } from '../json/json.js';
-import { isObject, listOf } from '../json/reader.js';
 import type { Documents } from './protocol/documents.js';
 
 /** One OpenRPC document of the methods that are served, with their aliases. */

@@ -1,11 +1,12 @@
 // Explanations in the errors of calls, estimates, simulations and submissions.
+
 import type { Explanation, Subject } from '@starkbox/abi';
+import { listOf, type Members, membersOf } from '@starkbox/abi/basics';
 import type { ExplainedTransaction } from '@starkbox/abi/internal';
 import { ERRORS } from '@starkbox/spec';
 import type { Chain } from '../chain/chain.js';
 import type { Attempted, Explainer } from '../chain/queries/explain.js';
 import { RpcError } from '../errors.js';
-import { listOf, type Members, membersOf } from '../json/reader.js';
 import type { Handler } from './protocol/call-context.js';
 
 /** The transaction that a call of a method is about; `index` where it carries several. */

@@ -1,5 +1,5 @@
 // Options of an instance: those of accounts, blocks and the state archive, over the config of its node.
-import { listed } from '@starkbox/abi/basics';
+import { isObject, listed } from '@starkbox/abi/basics';
 import { PRESET_NAMES, presetOf } from '../chain/network/presets.js';
 import { ACCOUNT_OPTIONS } from '../config/account-options.js';
 import { CHAIN_OPTIONS } from '../config/chain-options.js';
@@ -13,7 +13,6 @@ import {
 } from '../config/options.js';
 import { checkConfig } from '../config/rules.js';
 import { readSources, sourceOf } from '../config/source.js';
-import { isObject } from '../json/reader.js';
 import { withNetworkDefaults } from './options-from-config.js';
 
 /** Options of files, which belong to the node. */

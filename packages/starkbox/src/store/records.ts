@@ -1,8 +1,9 @@
 // Records of a chain on disk: where its head and its snapshots stand.
+import type { Members } from '@starkbox/abi/basics';
 import type { SnapshotNote } from '../chain/world/chain-store.js';
 import type { World } from '../chain/world/world.js';
 import { type WorldParts, worldJson } from '../chain/world/world-json.js';
-import { count, integer, list, type Members, object, optional, string } from '../json/reader.js';
+import { count, integer, list, object, optional, string } from '../json/reader.js';
 import type { ChainPosition } from './blocks/branches.js';
 import type { Segment } from './blocks/lineage-values.js';
 import type { Database } from './database/database.js';

@@ -1,10 +1,10 @@
 // The origin of a fork: its last block, the engine's reads, and no later data.
+import { membersOf } from '@starkbox/abi/basics';
 import { Block, State, StateSource } from '@starkbox/engine';
 import { ERRORS } from '@starkbox/spec';
 import { balanceSlot, STRK } from '@starkbox/test-support/signing';
 import { afterAll, describe, expect, test } from 'vitest';
 import { OriginFailure } from '../../src/fork/origin/failure.js';
-import { membersOf } from '../../src/json/reader.js';
 import { mint, startOrigin } from '../support/fork/origin.js';
 import { classHashOf, classText, nonceOf, storageOf } from '../support/fork/state-reads.js';
 

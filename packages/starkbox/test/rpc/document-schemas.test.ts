@@ -1,9 +1,9 @@
 // Readers of the parameters that the documents of the package declare.
 
+import { memberOf } from '@starkbox/abi/basics';
 import { METHODS } from '@starkbox/spec';
 import { expect, test } from 'vitest';
 import { RpcError } from '../../src/errors.js';
-import { memberOf } from '../../src/json/reader.js';
 import { declaredIn, readDocuments, referred } from '../../src/rpc/protocol/documents.js';
 import { Schema } from '../../src/rpc/protocol/schema.js';
 import { Compiler } from '../../src/rpc/protocol/schema-compiler.js';

@@ -1,6 +1,7 @@
 // Values of Cairo types: they are encoded as @starkbox/abi does, decoded to the same value, and shrunk by fast-check.
+
 import { type Abi, type AbiFunction, encodeArguments, readAbi } from '@starkbox/abi';
-import { PRIME } from '@starkbox/abi/internal';
+import { PRIME } from '@starkbox/abi/basics';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { StepValue } from '../../src/properties/model/history.js';

@@ -18,10 +18,16 @@ async function bundle(): Promise<string> {
     configFile: false,
     logLevel: 'error',
     resolve: {
-      alias: ['wallet', 'signing', 'abi'].map((name) => ({
-        find: `@starkbox/${name}`,
-        replacement: fileURLToPath(new URL(`../../../${name}/src/index.ts`, import.meta.url)),
-      })),
+      alias: [
+        ...['wallet', 'signing', 'abi'].map((name) => ({
+          find: new RegExp(`^@starkbox/${name}$`),
+          replacement: fileURLToPath(new URL(`../../../${name}/src/index.ts`, import.meta.url)),
+        })),
+        ...['internal', 'basics'].map((entry) => ({
+          find: `@starkbox/abi/${entry}`,
+          replacement: fileURLToPath(new URL(`../../../abi/src/${entry}.ts`, import.meta.url)),
+        })),
+      ],
     },
     build: {
       write: false,

@@ -1,6 +1,6 @@
 // Balances and minted tokens.
 
-import { PRIME } from '@starkbox/abi/internal';
+import { PRIME } from '@starkbox/abi/basics';
 import { ERRORS } from '@starkbox/spec';
 import { type Fixture, INITIAL_BALANCE, startFixture } from '@starkbox/test-support/fixture';
 import { contract, Sender } from '@starkbox/test-support/signing';

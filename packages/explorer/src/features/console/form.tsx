@@ -1,6 +1,6 @@
 // Form for the parameters of a method, made from their JSON schemas.
+import { membersOf } from '@starkbox/abi/basics';
 import { useState } from 'react';
-import { fieldsOf } from '../../format/json.js';
 import { PlainButton } from '../../parts/button.js';
 import { Icon } from '../../parts/icons.js';
 import { Checkbox } from '../../parts/inputs.js';
@@ -34,7 +34,7 @@ interface RecordFieldsProps {
 }
 
 function RecordFields({ members, schemas, value, change, depth }: RecordFieldsProps) {
-  const fields = fieldsOf(value);
+  const fields = membersOf(value);
   const set = (name: string, part: unknown): void => {
     // In the order of the schema, independent of the order of typing.
     const next = { ...fields, [name]: part };

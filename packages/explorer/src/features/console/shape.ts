@@ -1,5 +1,6 @@
 // Structure of a JSON schema, as far as the console's form can edit it.
-import { fieldsOf, listOf, textOf } from '../../format/json.js';
+import { listOf, membersOf } from '@starkbox/abi/basics';
+import { textOf } from '../../format/json.js';
 import { nameIn } from '../../rpc/discovery.js';
 
 export type Schemas = ReadonlyMap<string, unknown>;
@@ -34,7 +35,7 @@ export function shapeOf(schema: unknown, schemas: Schemas): Shape {
   const fields = resolved(schema, schemas);
   const variants = [...listOf(fields['oneOf']), ...listOf(fields['anyOf'])].filter(
     // Alternatives that the node accepts but that need no control.
-    (variant) => fieldsOf(variant)['x-wider'] === undefined,
+    (variant) => membersOf(variant)['x-wider'] === undefined,
   );
   const [only] = variants;
   if (variants.length === 1) return shapeOf(only, schemas);
@@ -44,7 +45,7 @@ export function shapeOf(schema: unknown, schemas: Schemas): Shape {
   const words = listOf(fields['enum']).filter((word) => typeof word === 'string');
   if (words.length > 0) return { kind: 'word', words };
   if (fields['allOf'] !== undefined || fields['properties'] !== undefined) {
-    return { kind: 'record', members: membersOf(fields, schemas) };
+    return { kind: 'record', members: membersInSchema(fields, schemas) };
   }
   switch (fields['type']) {
     case 'boolean':
@@ -68,16 +69,19 @@ export function shapeOf(schema: unknown, schemas: Schemas): Shape {
 }
 
 function resolved(schema: unknown, schemas: Schemas) {
-  let fields = fieldsOf(schema);
+  let fields = membersOf(schema);
   for (let step = 0; step < MOST_REFERENCES; step += 1) {
     const ref = fields['$ref'];
     if (typeof ref !== 'string') return fields;
-    fields = fieldsOf(schemas.get(nameIn(ref)));
+    fields = membersOf(schemas.get(nameIn(ref)));
   }
   return {};
 }
 
-function membersOf(fields: Readonly<Record<string, unknown>>, schemas: Schemas): readonly Member[] {
+function membersInSchema(
+  fields: Readonly<Record<string, unknown>>,
+  schemas: Schemas,
+): readonly Member[] {
   const members = new Map<string, Member>();
   for (const part of listOf(fields['allOf'])) {
     const shape = shapeOf(part, schemas);
@@ -85,12 +89,12 @@ function membersOf(fields: Readonly<Record<string, unknown>>, schemas: Schemas):
     for (const member of shape.members) members.set(member.name, member);
   }
   const required = new Set(listOf(fields['required']));
-  for (const [name, schema] of Object.entries(fieldsOf(fields['properties']))) {
+  for (const [name, schema] of Object.entries(membersOf(fields['properties']))) {
     members.set(name, {
       name,
       schema,
       required: required.has(name),
-      description: textOf(fieldsOf(schema)['description']),
+      description: textOf(membersOf(schema)['description']),
     });
   }
   return [...members.values()];
@@ -139,7 +143,7 @@ export function fits(shape: Shape, value: unknown, schemas: Schemas): boolean {
       return Array.isArray(value);
     case 'record': {
       if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-      const fields = fieldsOf(value);
+      const fields = membersOf(value);
       return shape.members.every(({ name, required, schema }) => {
         if (fields[name] === undefined) return !required;
         const inner = shapeOf(schema, schemas);
@@ -192,10 +196,10 @@ export function emptyOf(schema: unknown, schemas: Schemas, name: string = ''): u
 
 /** The type's name in the API documents. */
 export function typeText(schema: unknown, depth = 0): string {
-  const fields = fieldsOf(schema);
+  const fields = membersOf(schema);
   if (typeof fields['$ref'] === 'string') return nameIn(fields['$ref']);
   const variants = [...listOf(fields['oneOf']), ...listOf(fields['anyOf'])].filter(
-    (variant) => fieldsOf(variant)['x-wider'] === undefined,
+    (variant) => membersOf(variant)['x-wider'] === undefined,
   );
   if (variants.length > 0) {
     return depth > 2 ? '…' : variants.map((variant) => typeText(variant, depth + 1)).join(' | ');

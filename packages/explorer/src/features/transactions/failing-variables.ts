@@ -1,6 +1,7 @@
 // Variables of the functions on the Cairo stack of a failure, read once from the end of a recorded execution.
+import { membersOf } from '@starkbox/abi/basics';
 import { type Debugger, openDebugger } from '@starkbox/debugger';
-import { fieldsOf, textOf } from '../../format/json.js';
+import { textOf } from '../../format/json.js';
 import { callByName } from '../../rpc/client.js';
 
 export interface FailingVariable {
@@ -30,7 +31,7 @@ export async function readFailingFrames(
 ): Promise<readonly FailingFrame[]> {
   const caller = async (method: string, params: object): Promise<unknown> => {
     const isUnused =
-      method === 'devnet_getDebugClass' && !classes.has(textOf(fieldsOf(params)['class_hash']));
+      method === 'devnet_getDebugClass' && !classes.has(textOf(membersOf(params)['class_hash']));
     return isUnused ? undefined : callByName(method, params);
   };
   const program = await openDebugger(caller, { transactionHash }, { maxSteps: MOST_STEPS });

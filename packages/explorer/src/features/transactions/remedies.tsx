@@ -1,9 +1,11 @@
 // Buttons that remedy the cause of a failure, and run the transaction again after that.
+
 import type { Bounds, UserCall } from '@starkbox/abi';
+import { listOf, membersOf } from '@starkbox/abi/basics';
 import { readMulticall } from '@starkbox/abi/internal';
 import type { REMEDY_ACTION } from '@starkbox/spec';
 import { type ReactNode, useState } from 'react';
-import { fieldsOf, listOf, textOf } from '../../format/json.js';
+import { textOf } from '../../format/json.js';
 import { go, to } from '../../navigation/route.js';
 import { Action, DoneHere, note } from '../../parts/action.js';
 import { ErrorText } from '../../parts/page-states.js';
@@ -159,10 +161,10 @@ async function callMethod(label: string, method: string, params: object): Promis
 
 /** The bounds with the members that the node raised. */
 function raised(bounds: Bounds, changes: unknown): Bounds {
-  const changedBounds = fieldsOf(changes);
+  const changedBounds = membersOf(changes);
   const merged = (name: keyof Bounds): Bounds['l1_gas'] => {
     const { max_amount, max_price_per_unit } = bounds[name];
-    const change = fieldsOf(changedBounds[name]);
+    const change = membersOf(changedBounds[name]);
     return {
       max_amount: textOf(change['max_amount']) || max_amount,
       max_price_per_unit: textOf(change['max_price_per_unit']) || max_price_per_unit,

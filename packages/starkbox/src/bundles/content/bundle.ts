@@ -1,5 +1,7 @@
 // Bundles of executions of a chain: a transaction of a block, one that was refused or simulated, or a view call.
+
 import { crc32 } from 'node:zlib';
+import { membersOf } from '@starkbox/abi/basics';
 import { type Retrace, type SourceQuestion, StateSource } from '@starkbox/engine';
 import type { BLOCK_ID, BUNDLE, Methods } from '@starkbox/spec';
 import { effectiveBlockGeneration } from '../../block-settings.js';
@@ -27,7 +29,6 @@ import { imageBytes } from '../../dump/image/write.js';
 import { refuse } from '../../errors.js';
 import type { Fork } from '../../fork/fork.js';
 import { parse, stringify } from '../../json/json.js';
-import { membersOf } from '../../json/reader.js';
 import type { Log } from '../../log.js';
 import { type CutRange, cutWorld, startOf, withStart } from './cut.js';
 import {

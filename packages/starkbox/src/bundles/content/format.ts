@@ -2,6 +2,7 @@
 //
 // The form of an image, with other magic bytes. The header is readable in every format, so that a reader can name the
 // version that opens the file.
+import { isObject, type Members } from '@starkbox/abi/basics';
 import type { SourceQuestion } from '@starkbox/engine';
 import type { Methods } from '@starkbox/spec';
 import {
@@ -15,17 +16,7 @@ import { prefixed, unprefixed } from '../../dump/image/length-prefix.js';
 import { ImageError, type Source } from '../../dump/image/source.js';
 import { BundleError, reasonOf } from '../../errors.js';
 import { MAX_DEPTH, parse, stringify } from '../../json/json.js';
-import {
-  boolean,
-  count,
-  felt,
-  isObject,
-  type Members,
-  MOST_VALUES,
-  object,
-  optional,
-  string,
-} from '../../json/reader.js';
+import { boolean, count, felt, MOST_VALUES, object, optional, string } from '../../json/reader.js';
 
 /** The end of a file name. */
 export const BUNDLE_EXTENSION = '.starkbox-bundle';

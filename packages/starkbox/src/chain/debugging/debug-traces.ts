@@ -1,4 +1,5 @@
 // Recorded executions of a chain, which debuggers read by ranges.
+import { toFelt } from '@starkbox/abi/basics';
 import type {
   Class,
   DebugLimits,
@@ -17,7 +18,6 @@ import type {
 } from '@starkbox/spec';
 import type { SourceText } from '../../debug-info/source-texts.js';
 import { reasonOf, refuse } from '../../errors.js';
-import { hex } from '../../felt.js';
 import type { Fork } from '../../fork/fork.js';
 import type { Chain } from '../chain.js';
 import { withExecutionErrors } from '../execution/execution-errors.js';
@@ -107,7 +107,7 @@ export class DebugTraces {
       );
     }
     this.#opened += 1;
-    const id = hex(this.#opened);
+    const id = toFelt(this.#opened);
     const overridden = recorded.isOverridden ? state : undefined;
     this.#traces.set(id, { trace, report, overridden });
     this.#closeOldest(maximumDebugBytes);

@@ -1,4 +1,5 @@
 // Errors of the interface for rejected and failed executions.
+import { padFelt } from '@starkbox/abi/basics';
 import {
   type CallOutcome,
   EngineError,
@@ -8,7 +9,6 @@ import {
 } from '@starkbox/engine';
 import type { CONTRACT_EXECUTION_ERROR, RESOURCE_BOUNDS_MAPPING } from '@starkbox/spec';
 import { fail, refuse } from '../../errors.js';
-import { padded } from '../../felt.js';
 
 /** The fee that a sender offers. */
 interface Offer {
@@ -28,7 +28,7 @@ export function refuseSubmission(rejection: Rejection, offer?: Offer): never {
       return fail(
         'INVALID_TRANSACTION_NONCE',
         nonce
-          ? `Invalid transaction nonce of contract at address ${padded(nonce.address)}. ` +
+          ? `Invalid transaction nonce of contract at address ${padFelt(nonce.address)}. ` +
               `Account nonce: ${BigInt(nonce.account)}; got: ${BigInt(nonce.given)}.`
           : message,
       );

@@ -1,6 +1,6 @@
 // STRK for accounts that send a transaction and hold none.
+import { fromU256, nextSlot, u256Entries } from '@starkbox/abi/basics';
 import { type State, storageAddress, type Transaction } from '@starkbox/engine';
-import { fromU256, nextSlot, u256Entries } from '../../felt.js';
 import { STRK } from '../../predeployed.js';
 import { applied } from './apply-state-diff.js';
 

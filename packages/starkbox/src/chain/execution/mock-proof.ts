@@ -1,7 +1,7 @@
 // Mock proofs: creation and verification.
+import { encodeShortString, PRIME, toFelt } from '@starkbox/abi/basics';
 import { blake, messageToL1Hash, pedersen } from '@starkbox/engine';
 import { fail, invalidParams, refuse } from '../../errors.js';
-import { hex, PRIME, shortString } from '../../felt.js';
 import { STRK } from '../../predeployed.js';
 import type { MessageToL1 } from '../world/messages.js';
 
@@ -25,16 +25,18 @@ export function prove(proven: Proven): { proof: string; proof_facts: readonly st
   const messages =
     proven.messages.length === 0
       ? '0x0'
-      : pedersen(proven.messages.map((message) => hex(BigInt(messageToL1Hash(message)) % PRIME)));
+      : pedersen(
+          proven.messages.map((message) => toFelt(BigInt(messageToL1Hash(message)) % PRIME)),
+        );
   const proof = pedersen([proven.blockHash, proven.transactionHash, MOCK, messages]);
   const stated = [
-    shortString('PROOF2'),
-    shortString('VIRTUAL_SNOS'),
+    encodeShortString('PROOF2'),
+    encodeShortString('VIRTUAL_SNOS'),
     PROGRAM,
-    shortString('VIRTUAL_SNOS0'),
-    hex(proven.blockNumber),
+    encodeShortString('VIRTUAL_SNOS0'),
+    toFelt(proven.blockNumber),
     proven.blockHash,
-    blake([shortString('StarknetOsConfig4'), shortString(proven.chainId), STRK]),
+    blake([encodeShortString('StarknetOsConfig4'), encodeShortString(proven.chainId), STRK]),
     messages,
   ];
   return {
@@ -66,7 +68,7 @@ export function checkProof(claim: Claim, mode: ProofMode): void {
     proof_facts.length === FACTS &&
     bytes.length === 32 &&
     BigInt(`0x${bytes.toString('hex')}`) < PRIME &&
-    lastFact(stated, hex(BigInt(`0x${bytes.toString('hex')}`))) === proof_facts.at(-1);
+    lastFact(stated, toFelt(BigInt(`0x${bytes.toString('hex')}`))) === proof_facts.at(-1);
   if (!isValid) fail('INVALID_PROOF');
 }
 

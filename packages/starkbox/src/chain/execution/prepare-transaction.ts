@@ -1,6 +1,8 @@
 // Preparation of a submitted transaction: reads and checks it, and compiles its class.
+
 import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
+import { membersOf } from '@starkbox/abi/basics';
 import {
   Class,
   type ClassLimits,
@@ -12,7 +14,6 @@ import type { RESOURCE_BOUNDS_MAPPING } from '@starkbox/spec';
 import { BoundedMap } from '../../bounded-map.js';
 import { fail, refuse } from '../../errors.js';
 import { parse, stringify } from '../../json/json.js';
-import { membersOf } from '../../json/reader.js';
 import { Semaphore } from '../../scheduling/semaphore.js';
 import type { Broadcasted, StoredTransaction } from '../history/stored-texts.js';
 import { refuseClassSize } from './execution-errors.js';

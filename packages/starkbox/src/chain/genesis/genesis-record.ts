@@ -1,5 +1,6 @@
 // Record of the options that determine the accounts of a chain, as dumps hold it.
-import { boolean, count, felt, type Members, object, oneOf, string } from '../../json/reader.js';
+import type { Members } from '@starkbox/abi/basics';
+import { boolean, count, felt, object, oneOf, string } from '../../json/reader.js';
 import { MOST_ACCOUNTS, readAccountGroups } from '../../predeployed.js';
 
 const U32 = 2 ** 32 - 1;

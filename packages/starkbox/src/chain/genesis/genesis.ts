@@ -1,5 +1,6 @@
 // Content of the first block: classes, tokens, deployers, accounts and balances.
 
+import { ADDRESS_BOUND, encodeShortString, toFelt, u256Entries } from '@starkbox/abi/basics';
 import {
   builtinClass,
   Class,
@@ -10,7 +11,6 @@ import {
 } from '@starkbox/engine';
 import type { Config } from '../../config/options.js';
 import { AccountClassError, reasonOf } from '../../errors.js';
-import { ADDRESS_BOUND, hex, shortString, u256Entries } from '../../felt.js';
 import { readRegular } from '../../files/regular-file.js';
 import {
   type ExistingContracts,
@@ -261,10 +261,10 @@ type Entry = StateDiff['storage_diffs'][number]['storage_entries'][number];
 /** Storage entries of a short ByteArray: its length, and its bytes at a derived address. */
 function byteArray(variable: string, text: string): readonly Entry[] {
   const slot = storageAddress(variable);
-  const [word = '0x0'] = hades([slot, '0x0', shortString('ByteArray')]);
+  const [word = '0x0'] = hades([slot, '0x0', encodeShortString('ByteArray')]);
   return [
-    { key: slot, value: hex(text.length) },
-    { key: hex(BigInt(word) % ADDRESS_BOUND), value: shortString(text) },
+    { key: slot, value: toFelt(text.length) },
+    { key: toFelt(BigInt(word) % ADDRESS_BOUND), value: encodeShortString(text) },
   ];
 }
 

@@ -1,13 +1,14 @@
 // Texts of transactions, receipts, traces and state diffs: the JSON of the RPC, without the members
 // that depend on the block. This file writes and reads them.
+
 import type { TransactionTrace } from '@starkbox/abi';
+import { isObject } from '@starkbox/abi/basics';
 import type { Executed, Receipt, StateDiff } from '@starkbox/engine';
 import type {
   BROADCASTED_DECLARE_TXN,
   BROADCASTED_DEPLOY_ACCOUNT_TXN,
   BROADCASTED_INVOKE_TXN,
 } from '@starkbox/spec';
-import { isObject } from '../../json/reader.js';
 
 export type Broadcasted =
   | BROADCASTED_INVOKE_TXN

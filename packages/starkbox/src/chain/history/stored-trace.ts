@@ -1,16 +1,7 @@
 // Validation of the calls in the stored trace of a transaction.
 
-import {
-  boolean,
-  count,
-  felt,
-  felts,
-  list,
-  type Members,
-  object,
-  oneOf,
-  string,
-} from '../../json/reader.js';
+import type { Members } from '@starkbox/abi/basics';
+import { boolean, count, felt, felts, list, object, oneOf, string } from '../../json/reader.js';
 
 /** Members of a trace that hold a call. */
 const CALLS = [

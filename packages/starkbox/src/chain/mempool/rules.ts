@@ -1,6 +1,6 @@
 // Rules of a mempool: which transactions can be executed, and in which order.
+import { toFelt } from '@starkbox/abi/basics';
 import { poseidon } from '@starkbox/engine';
-import { hex } from '../../felt.js';
 
 /** Which of the executable transactions is next. */
 export interface MempoolOrder {
@@ -97,7 +97,7 @@ function orderKey(
   if (kind === 'fifo') return last;
   if (kind === 'list') return `${arrivalKey(positionIn(list, hash))} ${last}`;
   if (kind === 'tip') return `${String(LARGEST_TIP - tip).padStart(20, '0')} ${last}`;
-  return `${poseidon([hex(seed), hash])
+  return `${poseidon([toFelt(seed), hash])
     .slice(2)
     .padStart(64, '0')} ${last}`;
 }

@@ -1,10 +1,10 @@
 // Load of other users: the L2 gas and tips of a block that compete with transactions of this chain.
-import { shortString } from '../../felt.js';
+import { encodeShortString } from '@starkbox/abi/basics';
 import type { Congestion, NetworkConditions } from './conditions.js';
 import { power, randomNumbers } from './random.js';
 
 /** Sends the transactions of others. It needs no key, because its signatures are not validated. */
-export const LOAD_ACCOUNT: string = shortString('STARKBOX_LOAD');
+export const LOAD_ACCOUNT: string = encodeShortString('STARKBOX_LOAD');
 
 /** A part of the load: transactions of others with the same tip. */
 export interface BackgroundTransaction {

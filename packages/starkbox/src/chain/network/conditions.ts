@@ -1,4 +1,5 @@
 // Conditions of a network that a chain imitates: fee market, capacity, load, order, faults. Data without behaviour.
+import { isObject } from '@starkbox/abi/basics';
 import type { CapacityFigures } from '@starkbox/engine';
 import type { NETWORK_CONDITIONS } from '@starkbox/spec';
 import {
@@ -7,16 +8,7 @@ import {
   readBlockGeneration,
   shownBlockGeneration,
 } from '../../block-settings.js';
-import {
-  count,
-  felt,
-  gasPrice,
-  isObject,
-  list,
-  object,
-  optional,
-  pair,
-} from '../../json/reader.js';
+import { count, felt, gasPrice, list, object, optional, pair } from '../../json/reader.js';
 
 import { WEIGHT_NAMES } from './capacity.js';
 

@@ -1,8 +1,9 @@
 // ABIs of classes that were read last, by class hash, and facts from them.
+
 import type { Abi } from '@starkbox/abi';
+import { isObject } from '@starkbox/abi/basics';
 import type { State } from '@starkbox/engine';
 import { BoundedMap } from '../../bounded-map.js';
-import { isObject } from '../../json/reader.js';
 
 /** ABIs that are kept. */
 const MOST_ABIS = 200;

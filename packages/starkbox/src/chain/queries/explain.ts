@@ -1,6 +1,7 @@
 // Explanations of transactions and calls: included, refused or only estimated.
 
 import type { Explanation, Sources, Subject } from '@starkbox/abi';
+import { membersOf } from '@starkbox/abi/basics';
 import type { FrameStack } from '@starkbox/abi/internal';
 import {
   Class,
@@ -18,7 +19,6 @@ import { withExcerpts } from '../../debug-info/excerpts.js';
 import { GivenTexts, LONGEST_TEXT } from '../../debug-info/source-texts.js';
 import { fail, reasonOf, refuse } from '../../errors.js';
 import { type JsonText, parse, stringify } from '../../json/json.js';
-import { membersOf } from '../../json/reader.js';
 import type { Log } from '../../log.js';
 import type { Chain } from '../chain.js';
 import { readBroadcasted } from '../execution/prepare-transaction.js';

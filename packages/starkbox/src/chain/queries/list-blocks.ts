@@ -1,7 +1,7 @@
 // Lists of blocks and transactions, each as a summary.
+import { listOf, memberOf } from '@starkbox/abi/basics';
 import type { BLOCK_ROW, TRANSACTION_FILTER, TRANSACTION_ROW } from '@starkbox/spec';
 import { BoundedMap } from '../../bounded-map.js';
-import { listOf, memberOf } from '../../json/reader.js';
 import {
   calls,
   FAILS,

@@ -1,6 +1,6 @@
 // List of the transactions in the mempool.
+import { toFelt } from '@starkbox/abi/basics';
 import type { MEMPOOL_ROW } from '@starkbox/spec';
-import { hex } from '../../felt.js';
 import { inSlices } from '../../scheduling/slices.js';
 import { readTransaction } from '../history/stored-texts.js';
 import { underRules } from '../mempool/apply-rules.js';
@@ -63,8 +63,8 @@ function rowOf(pool: Mempool, queued: QueuedTransaction): MEMPOOL_ROW {
     sender_address: queued.sender,
     ...(first ? { call: first } : {}),
     call_count: functionCalls.length,
-    nonce: hex(queued.nonce),
-    tip: hex(queued.tip),
+    nonce: toFelt(queued.nonce),
+    tip: toFelt(queued.tip),
     status: queued.position === undefined ? 'RECEIVED' : 'CANDIDATE',
     waits_for_nonce: lacksNonce(pool, queued),
     ...(isUnderpriced(pool, queued) ? { waits_for_price: true } : {}),

@@ -1,7 +1,7 @@
 // Lists of messages between L1 and L2, with their states.
+import { padFelt } from '@starkbox/abi/basics';
 import { messageToL1Hash } from '@starkbox/engine';
 import type { MESSAGE_ROW } from '@starkbox/spec';
-import { padded } from '../../felt.js';
 import { holds, isReverted, SENDS, sendsMessages, typeOf, UNKNOWN } from '../history/block-keys.js';
 import type { TransactionRecord } from '../history/header.js';
 import { readReceipt, readTransaction } from '../history/stored-texts.js';
@@ -65,7 +65,7 @@ function handledMessage(
   const { l1_transaction_hash: l1Hash } = handler;
   return {
     direction: 'TO_L2',
-    message_hash: padded(message_hash),
+    message_hash: padFelt(message_hash),
     state: isReverted(text) ? 'REVERTED' : 'HANDLED',
     from_address: from,
     to_address: handler.contract_address,

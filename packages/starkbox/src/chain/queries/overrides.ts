@@ -1,4 +1,5 @@
 // State and block of an execution with overrides: a branch of the chain that is dropped with the execution.
+import { ADDRESS_BOUND, membersOf, nextSlot, toFelt } from '@starkbox/abi/basics';
 import type { ClassVariables } from '@starkbox/abi/internal';
 import {
   type Block,
@@ -10,11 +11,9 @@ import {
 } from '@starkbox/engine';
 import type { BALANCE_OVERRIDE, BLOCK_ID, OVERRIDES, SLOT_OVERRIDE } from '@starkbox/spec';
 import { fail, invalidParams } from '../../errors.js';
-import { ADDRESS_BOUND, hex, nextSlot } from '../../felt.js';
 import { HASH_CONTRACT } from '../../fork/block-hashes.js';
 import type { Fork } from '../../fork/fork.js';
 import { parse } from '../../json/json.js';
-import { membersOf } from '../../json/reader.js';
 import { nearest } from '../../nearest-word.js';
 import { ETH, STRK } from '../../predeployed.js';
 import type { Chain } from '../chain.js';
@@ -79,7 +78,7 @@ function checkDuplicates({ classes = [], nonces = [] }: OVERRIDES): void {
   const check = (name: string, list: readonly { readonly contract_address: string }[]): void => {
     const first = new Map<string, number>();
     for (const [index, { contract_address }] of list.entries()) {
-      const address = hex(BigInt(contract_address));
+      const address = toFelt(BigInt(contract_address));
       const earlier = first.get(address);
       if (earlier !== undefined) {
         invalidParams(
@@ -158,8 +157,8 @@ function overriddenHeader(header: BlockValues, block: OVERRIDES['block'] = {}): 
     const { price_in_wei: wei, price_in_fri: fri } = PRICES[resource];
     const [newWei, newFri] = [gas_prices[wei], gas_prices[fri]];
     return {
-      price_in_wei: newWei === undefined ? before.price_in_wei : hex(BigInt(newWei)),
-      price_in_fri: newFri === undefined ? before.price_in_fri : hex(BigInt(newFri)),
+      price_in_wei: newWei === undefined ? before.price_in_wei : toFelt(BigInt(newWei)),
+      price_in_fri: newFri === undefined ? before.price_in_fri : toFelt(BigInt(newFri)),
     };
   };
   return {
@@ -285,7 +284,7 @@ class Branch {
     }
     if (!keys?.length) return base;
     const hashed = keys.reduce((left, right) => pedersenPair(left, right), base);
-    return hex(BigInt(hashed) % ADDRESS_BOUND);
+    return toFelt(BigInt(hashed) % ADDRESS_BOUND);
   }
 
   /** The slots of an entry; two overrides of a slot are a mistake. */
@@ -295,14 +294,14 @@ class Branch {
       invalidParams(`${path}: expected slots below 2^251 - 256, got ${key}`);
     }
     return values.map((felt, offset): SlotValue => {
-      const slot = hex(BigInt(key) + BigInt(offset));
+      const slot = toFelt(BigInt(key) + BigInt(offset));
       this.#claim(address, slot, path);
       return { key: slot, value: felt };
     });
   }
 
   #claim(address: string, key: string, path: string): void {
-    const name = `${hex(BigInt(address))} ${hex(BigInt(key))}`;
+    const name = `${toFelt(BigInt(address))} ${toFelt(BigInt(key))}`;
     const earlier = this.#written.get(name);
     if (earlier !== undefined) {
       invalidParams(

@@ -1,4 +1,5 @@
 // Replay of an origin's transaction on the state before it, or on an overridden one.
+import { listOf, type Members, membersOf, toFelt } from '@starkbox/abi/basics';
 import {
   Block,
   Class,
@@ -8,11 +9,9 @@ import {
   Transaction,
 } from '@starkbox/engine';
 import { fail, refuse } from '../../errors.js';
-import { hex } from '../../felt.js';
 import { HASH_BUFFER, HASH_CONTRACT } from '../../fork/block-hashes.js';
 import type { Fork } from '../../fork/fork.js';
 import { parse } from '../../json/json.js';
-import { listOf, type Members, membersOf } from '../../json/reader.js';
 import { originStateDiff } from '../../json/state-diff.js';
 import { ETH, STRK } from '../../predeployed.js';
 import { isReplayable, nearestVersion, OLDEST_REPLAYED } from '../../starknet-versions.js';
@@ -147,7 +146,7 @@ export async function originBlock(
   let state = State.create({ version: number, source: new StateSource(parent.ask) });
   const old = number - HASH_BUFFER;
   if (old >= 0) {
-    const entry = { key: hex(old), value: await fork.hashOf(old) };
+    const entry = { key: toFelt(old), value: await fork.hashOf(old) };
     const write = { address: HASH_CONTRACT, storage_entries: [entry] };
     state = await state.apply({ storage_diffs: [write] });
   }
@@ -183,7 +182,7 @@ export async function originTransaction(
       ...(class_hash === undefined ? {} : { class_hash }),
       // The origin does not return the fee that was paid on L1; this one always suffices.
       ...(values['type'] === 'L1_HANDLER' && !('paid_fee_on_l1' in values)
-        ? { paid_fee_on_l1: hex(2n ** 127n) }
+        ? { paid_fee_on_l1: toFelt(2n ** 127n) }
         : {}),
     },
     chainId,

@@ -1,6 +1,6 @@
 // Felts and parts of felts in the query of a search, and the result of a search.
+import { PRIME, toFelt } from '@starkbox/abi/basics';
 import type { CANDIDATE } from '@starkbox/spec';
-import { hex, PRIME } from '../../felt.js';
 
 export interface SearchResult {
   readonly candidates: readonly CANDIDATE[];
@@ -21,7 +21,7 @@ export function hasPart(felt: string, { head, tail }: FeltPart): boolean {
 
 export function feltIn(text: string): string | undefined {
   if (!/^0x[\da-f]{1,64}$/.test(text) || BigInt(text) >= PRIME) return undefined;
-  return hex(BigInt(text));
+  return toFelt(BigInt(text));
 }
 
 /** `0x4d18f2`, `4d18f2` or `0x4d18f2…5ef2`; at least six digits. */

@@ -1,4 +1,5 @@
 // Executions whose changes are dropped: calls, estimates, simulations, proofs.
+import { encodeShortString, padFelt, toFelt } from '@starkbox/abi/basics';
 import type { Invocation } from '@starkbox/abi/internal';
 import type {
   Executed,
@@ -22,7 +23,6 @@ import type {
 } from '@starkbox/spec';
 import { effectiveBlockGeneration } from '../../block-settings.js';
 import { fail, refuse } from '../../errors.js';
-import { hex, padded, shortString } from '../../felt.js';
 import { endSharedSlice } from '../../scheduling/slices.js';
 import type { Chain } from '../chain.js';
 import { contextOf } from '../execution/block-context.js';
@@ -38,7 +38,7 @@ import { headerPrices } from '../world/gas-prices.js';
 import { isImpersonated } from '../world/impersonation.js';
 import type { World } from '../world/world.js';
 
-const ENTRY_POINT_NOT_FOUND = shortString('ENTRYPOINT_NOT_FOUND');
+const ENTRY_POINT_NOT_FOUND = encodeShortString('ENTRYPOINT_NOT_FOUND');
 
 /** Calls a function at a block; its result. */
 export async function call(
@@ -133,7 +133,7 @@ export async function estimateMessageFee(
   if ((await state.classHashAt(message.to_address)) === '0x0') fail('CONTRACT_NOT_FOUND');
   const { transaction } = l1Handler(
     {
-      l1_contract_address: hex(BigInt(message.from_address)),
+      l1_contract_address: toFelt(BigInt(message.from_address)),
       l2_contract_address: message.to_address,
       entry_point_selector: message.entry_point_selector,
       payload: message.payload,
@@ -286,8 +286,8 @@ function simulationError(rejection: Rejection): CONTRACT_EXECUTION_ERROR {
   const { nonce } = rejection;
   if (nonce) {
     return (
-      `Invalid transaction nonce of contract at address ${padded(nonce.address)}. ` +
-      `Account nonce: ${padded(nonce.account)}; got: ${padded(nonce.given)}.`
+      `Invalid transaction nonce of contract at address ${padFelt(nonce.address)}. ` +
+      `Account nonce: ${padFelt(nonce.account)}; got: ${padFelt(nonce.given)}.`
     );
   }
   return executionError(rejection);
@@ -305,13 +305,13 @@ function feeOf<Unit extends 'FRI' | 'WEI'>(
   const data = price(prices.l1_data_gas_price);
   const l2 = price(prices.l2_gas_price);
   return {
-    l1_gas_consumed: hex(gas.l1_gas),
+    l1_gas_consumed: toFelt(gas.l1_gas),
     l1_gas_price: l1,
-    l1_data_gas_consumed: hex(gas.l1_data_gas),
+    l1_data_gas_consumed: toFelt(gas.l1_data_gas),
     l1_data_gas_price: data,
-    l2_gas_consumed: hex(gas.l2_gas),
+    l2_gas_consumed: toFelt(gas.l2_gas),
     l2_gas_price: l2,
-    overall_fee: hex(
+    overall_fee: toFelt(
       BigInt(gas.l1_gas) * BigInt(l1) +
         BigInt(gas.l1_data_gas) * BigInt(data) +
         BigInt(gas.l2_gas) * BigInt(l2),

@@ -1,9 +1,8 @@
 // Names and entry points of classes, as reports show them.
 import { type Abi, readAbi, selectorOf } from '@starkbox/abi';
-import { canonicalFelt } from '@starkbox/abi/basics';
+import { canonicalFelt, listOf, membersOf } from '@starkbox/abi/basics';
 import { nameInAbi } from '@starkbox/abi/internal';
 import { BoundedMap } from '../../bounded-map.js';
-import { listOf, membersOf } from '../../json/reader.js';
 import type { World } from '../world/world.js';
 
 /** Classes whose facts are kept. */

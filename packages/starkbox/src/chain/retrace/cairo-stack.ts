@@ -1,9 +1,9 @@
 // Cairo stack of a failure: lines of the source where they are known, or names of Sierra functions.
+import { listOf, membersOf } from '@starkbox/abi/basics';
 import type { SourceLine } from '@starkbox/abi/internal';
 import type { RetracedFrame, SierraFunction, State } from '@starkbox/engine';
 import type { DebugInfo } from '../../debug-info/debug-info.js';
 import type { DebugInfos } from '../../debug-info/debug-infos.js';
-import { listOf, membersOf } from '../../json/reader.js';
 
 /** A call as the reason of a failure names it. */
 interface NamedCall {

@@ -1,4 +1,5 @@
 // Second runs of what failed, with the machine's trace.
+import { isObject, type Members, membersOf } from '@starkbox/abi/basics';
 import {
   type Block,
   type ExecutionFlags,
@@ -11,7 +12,6 @@ import {
 import type { BLOCK_ID, FUNCTION_CALL, Methods } from '@starkbox/spec';
 import { fail, refuse } from '../../errors.js';
 import { parse } from '../../json/json.js';
-import { isObject, type Members, membersOf } from '../../json/reader.js';
 import { STRK } from '../../predeployed.js';
 import { Slices } from '../../scheduling/slices.js';
 import type { Chain } from '../chain.js';

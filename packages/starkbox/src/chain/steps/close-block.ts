@@ -1,4 +1,5 @@
 // Step that closes the pending block.
+import { encodeShortString, toFelt } from '@starkbox/abi/basics';
 import {
   type Closed,
   type ClosingOptions,
@@ -9,7 +10,6 @@ import {
   starknetKeccak,
 } from '@starkbox/engine';
 import { type BlockGeneration, effectiveBlockGeneration } from '../../block-settings.js';
-import { hex, shortString } from '../../felt.js';
 import { HASH_BUFFER, HASH_CONTRACT } from '../../fork/block-hashes.js';
 import type { Fork } from '../../fork/fork.js';
 import { stringify } from '../../json/json.js';
@@ -204,7 +204,7 @@ export function withClosed(
 export function oldHash(number: number, history: History, fork?: Fork): SlotWrite | undefined {
   const old = number - HASH_BUFFER;
   const value = history.hash(old) ?? fork?.recentHash(old);
-  return value === undefined ? undefined : { address: HASH_CONTRACT, key: hex(old), value };
+  return value === undefined ? undefined : { address: HASH_CONTRACT, key: toFelt(old), value };
 }
 
 /** The state at the start of a block: with the hash of the newest block that contracts can read. */
@@ -231,9 +231,9 @@ function liteSeal(world: World, { number, ...header }: OpenHeader, diff: string)
   const slots = storage_diffs.reduce((sum, { storage_entries }) => sum + storage_entries.length, 0);
   return {
     block_hash: poseidon([
-      shortString('STARKBOX_LITE_BLOCK'),
-      hex(number),
-      hex(header.timestamp),
+      encodeShortString('STARKBOX_LITE_BLOCK'),
+      toFelt(number),
+      toFelt(header.timestamp),
       header.parentHash,
       // Everything else in which two blocks can differ.
       starknetKeccak(

@@ -1,7 +1,7 @@
 // L1 handler transaction of a message from L1.
+import { padFelt } from '@starkbox/abi/basics';
 import { Transaction } from '@starkbox/engine';
 import { refuse } from '../../errors.js';
-import { padded } from '../../felt.js';
 import type { PreparedTransaction } from '../execution/prepare-transaction.js';
 import type { L1HandlerValues } from '../history/stored-texts.js';
 
@@ -39,5 +39,5 @@ export function l1Handler(
 
 /** The hash of an L1 transaction in lower case, with leading zeros. */
 export function l1TransactionHash(text: string): string {
-  return padded(text.toLowerCase());
+  return padFelt(text.toLowerCase());
 }

@@ -1,7 +1,7 @@
 // Steps of the mempool: admission, selection, pre-confirmation.
+import { padFelt, toFelt } from '@starkbox/abi/basics';
 import { type ClassLimits, EngineError, type Full, Transaction } from '@starkbox/engine';
 import { fail, refuse } from '../../errors.js';
-import { hex, padded } from '../../felt.js';
 import { stringify } from '../../json/json.js';
 import { felts, objectText } from '../../json/reader.js';
 import { inSlices, Slices } from '../../scheduling/slices.js';
@@ -94,7 +94,7 @@ export async function admit(
   const isDeployment = arrived.type === 'DEPLOY_ACCOUNT';
   const hasInvalidNonce = nonce < account || (isDeployment && nonce > 0n);
   if (hasInvalidNonce || rival?.position !== undefined) {
-    const mismatch = { address: sender, account: hex(account), given: hex(nonce) };
+    const mismatch = { address: sender, account: toFelt(account), given: toFelt(nonce) };
     refuseSubmission({ reason: 'nonce', message: '', frames: [], nonce: mismatch });
   }
   await mustExist(world, arrived);
@@ -126,7 +126,7 @@ function mustEscalate(rival: PoolTransaction, arrived: PoolTransaction): void {
     const member = name === 'tip' ? 'tip' : 'max_price_per_unit of L2 gas';
     fail(
       'REPLACEMENT_TRANSACTION_UNDERPRICED',
-      `To replace ${rival.hash}, the ${member} must be at least ${hex(least)}, ${ESCALATION} % more; got ${hex(arrived[name])}.`,
+      `To replace ${rival.hash}, the ${member} must be at least ${toFelt(least)}, ${ESCALATION} % more; got ${toFelt(arrived[name])}.`,
     );
   }
 }
@@ -139,7 +139,7 @@ async function mustExist(
   if (type === 'DEPLOY_ACCOUNT' || findByNonce(mempool, sender, 0n)?.type === 'DEPLOY_ACCOUNT')
     return;
   if ((await state.classHashAt(sender)) !== '0x0') return;
-  fail('VALIDATION_FAILURE', `Requested contract address ${padded(sender)} is not deployed.`);
+  fail('VALIDATION_FAILURE', `Requested contract address ${padFelt(sender)} is not deployed.`);
 }
 
 export function poolTransactionOf(submission: Submission): PoolTransaction {

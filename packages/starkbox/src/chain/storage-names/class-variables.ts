@@ -1,5 +1,7 @@
 // Storage variables of classes, read from their programs and sources, by class hash.
+
 import { readAbi } from '@starkbox/abi';
+import { listOf } from '@starkbox/abi/basics';
 import {
   type ClassVariables,
   type FoundSlot,
@@ -10,7 +12,7 @@ import { hades, pedersenPair, type State, starknetKeccak } from '@starkbox/engin
 import { BoundedMap } from '../../bounded-map.js';
 import type { DebugInfo } from '../../debug-info/debug-info.js';
 import type { DebugInfos } from '../../debug-info/debug-infos.js';
-import { isFelt, listOf, objectText } from '../../json/reader.js';
+import { isFelt, objectText } from '../../json/reader.js';
 
 /** Hashes of the engine. */
 export const HASHES: StorageHashes = { pedersen: pedersenPair, hades, keccak: starknetKeccak };

@@ -1,7 +1,7 @@
 // Felts that may be keys of maps: what a transaction mentions, and what every chain has.
+import { listOf, membersOf, toFelt } from '@starkbox/abi/basics';
 import { FIXTURE_NAMES, type KeyWords } from '@starkbox/abi/internal';
-import { hex } from '../../felt.js';
-import { isFelt, listOf, membersOf } from '../../json/reader.js';
+import { isFelt } from '../../json/reader.js';
 
 /** Felts that are tried of one transaction. */
 const MOST_FELTS = 400;
@@ -84,7 +84,7 @@ export function commonWords(
   constants: readonly string[],
   before: KeyWords,
 ): KeyWords {
-  const integers = Array.from({ length: SMALL_INTEGERS }, (_, at) => hex(at));
+  const integers = Array.from({ length: SMALL_INTEGERS }, (_, at) => toFelt(at));
   const felts = new Set([
     ...before.felts,
     ...addresses,

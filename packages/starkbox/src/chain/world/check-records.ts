@@ -1,5 +1,6 @@
 // Validation of the blocks of an image; checksums do not protect against a hand-made image.
 
+import { listOf, type Members } from '@starkbox/abi/basics';
 import {
   address,
   count,
@@ -9,8 +10,6 @@ import {
   hexNumber,
   isFelt,
   list,
-  listOf,
-  type Members,
   object,
   objectText,
   oneOf,

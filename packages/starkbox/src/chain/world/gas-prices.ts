@@ -1,6 +1,6 @@
 // Gas prices of the pending block and of the next block.
+import { toFelt } from '@starkbox/abi/basics';
 import type { BlockValues } from '@starkbox/engine';
-import { hex } from '../../felt.js';
 import type { HeaderPrices, Price } from '../history/header.js';
 
 export interface GasPrices {
@@ -52,7 +52,7 @@ export function headerPrices(prices: GasPrices): HeaderPrices {
 }
 
 function price(fri: bigint, wei: bigint): Price {
-  return Object.freeze({ price_in_fri: hex(fri), price_in_wei: hex(wei) });
+  return Object.freeze({ price_in_fri: toFelt(fri), price_in_wei: toFelt(wei) });
 }
 
 /** Prices in the engine's format. */

@@ -1,5 +1,5 @@
 // JSON codec of the mempool.
-import { hex } from '../../felt.js';
+import { toFelt } from '@starkbox/abi/basics';
 import {
   count,
   felt,
@@ -100,7 +100,7 @@ function maxPriceOf(values: Readonly<Record<string, unknown>>, where: string): b
 }
 
 export function droppedToJson({ hash, sender, nonce, reason }: Dropped): object {
-  return { hash, sender, nonce: hex(nonce), reason };
+  return { hash, sender, nonce: toFelt(nonce), reason };
 }
 
 export function droppedFromJson(value: unknown, where = 'dropped'): Dropped {

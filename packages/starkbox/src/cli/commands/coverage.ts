@@ -1,11 +1,10 @@
 // The coverage command: prints which entry points were called, and writes which lines ran.
-import { counted } from '@starkbox/abi/basics';
+import { counted, isObject } from '@starkbox/abi/basics';
 import { Coverage, type CoveragePage, coverageText } from '@starkbox/abi/internal';
 import { Class } from '@starkbox/engine';
 import { ADD_DEBUG_INFO } from '../../debug-info/artifact.js';
 import { hasPlaces, LineCoverage } from '../../debug-info/line-coverage.js';
 import { readRegularSync } from '../../files/regular-file.js';
-import { isObject } from '../../json/reader.js';
 import { showing } from '../../probe.js';
 import { type Style, writeNamedFile } from './format.js';
 import { ARTIFACTS, artifactsIn } from './input-files.js';

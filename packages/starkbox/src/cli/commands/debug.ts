@@ -1,13 +1,14 @@
 // The command `starkbox debug`: loads the adapter, which is built apart from the node, and gives it nodes and files.
+
 import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { isObject } from '@starkbox/abi/basics';
 import { UsageError } from '../../config/option.js';
 import { DebugInfo } from '../../debug-info/debug-info.js';
 import { PackageTexts, packageOf } from '../../debug-info/source-texts.js';
 import { PACKAGE_FOLDER } from '../../files/package-folder.js';
 import { readRegular } from '../../files/regular-file.js';
-import { isObject } from '../../json/reader.js';
 import { visiblePainted } from '../../terminal.js';
 import type { Style } from './format.js';
 import { ARTIFACTS, artifactPaths } from './input-files.js';

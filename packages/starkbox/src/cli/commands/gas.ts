@@ -1,6 +1,6 @@
 // The report command: prints what each function cost, draws it, and compares it with a baseline.
 import { GasReport } from '@starkbox/abi';
-import { counted, fitted, grouped, table } from '@starkbox/abi/basics';
+import { counted, fitted, grouped, isObject, table } from '@starkbox/abi/basics';
 import {
   type Baseline,
   baselineOf,
@@ -19,7 +19,6 @@ import {
 import { UsageError } from '../../config/option.js';
 import { reasonOf } from '../../errors.js';
 import { readRegularSync } from '../../files/regular-file.js';
-import { isObject } from '../../json/reader.js';
 import { DifferenceFound, type Style, writeNamedFile } from './format.js';
 import { LOCAL, numberOf, pagesOf, type RangeWords, rangeOf } from './wire.js';
 

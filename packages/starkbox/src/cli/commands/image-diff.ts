@@ -1,5 +1,6 @@
 // Difference of two images: blocks, state, settings and queues.
 
+import { fromU256, nextSlot, toFelt } from '@starkbox/abi/basics';
 import type { State } from '@starkbox/engine';
 import { declaredIn } from '../../chain/execution/apply-state-diff.js';
 import { Executions } from '../../chain/execution/executions.js';
@@ -11,7 +12,6 @@ import { stateDiff } from '../../chain/world/find-block.js';
 import type { World } from '../../chain/world/world.js';
 import type { DebugInfos } from '../../debug-info/debug-infos.js';
 import type { Loaded } from '../../dump/image/read.js';
-import { fromU256, hex, nextSlot } from '../../felt.js';
 import { HASH_CONTRACT } from '../../fork/block-hashes.js';
 import { NEWEST_VERSION } from '../../starknet-versions.js';
 import { type ChosenNames, Names, type SlotName } from './slot-names.js';
@@ -241,7 +241,7 @@ async function slotChanges(
     if (name?.half) {
       if (wideVariables.has(name.variable)) continue;
       wideVariables.add(name.variable);
-      const low = name.half === 'low' ? key : hex(BigInt(key) - 1n);
+      const low = name.half === 'low' ? key : toFelt(BigInt(key) - 1n);
       const wide = async (state: State): Promise<string> =>
         fromU256(
           await state.storageAt(address, low),

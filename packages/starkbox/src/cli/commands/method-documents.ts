@@ -1,8 +1,9 @@
 // Methods as the OpenRPC documents describe them: parameters, types, results and errors.
+
 import { readFileSync } from 'node:fs';
+import { isObject, listOf, type Members, membersOf } from '@starkbox/abi/basics';
 import { canonicalName, METHODS, methodFacts } from '@starkbox/spec';
 import { DOCUMENTS } from '@starkbox/spec/documents';
-import { isObject, listOf, type Members, membersOf } from '../../json/reader.js';
 
 /** A schema, and the document in which its references begin. */
 export interface Schema {

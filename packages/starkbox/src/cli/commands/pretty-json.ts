@@ -1,6 +1,6 @@
 // JSON for people: short values on one line, with colours on a terminal.
+import { isObject } from '@starkbox/abi/basics';
 import { stringify } from '../../json/json.js';
-import { isObject } from '../../json/reader.js';
 import type { HelpStyle } from './help-text.js';
 
 /** A value as indented JSON. */

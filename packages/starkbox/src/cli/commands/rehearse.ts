@@ -1,8 +1,8 @@
 // The rehearse command: runs transactions of a network with another class of a contract, and reports differences.
+import { toFelt } from '@starkbox/abi/basics';
 import type { Environment } from '../../config/environment.js';
 import { environmentName, InvalidValue, type Option, UsageError } from '../../config/option.js';
 import { type Config, OPTIONS } from '../../config/options.js';
-import { hex } from '../../felt.js';
 import { createLog } from '../../log.js';
 import type { Wanted } from '../../rehearsal/find.js';
 import { openRehearsal } from '../../rehearsal/open.js';
@@ -60,7 +60,7 @@ export async function rehearseUpgrade(
 }
 
 function addressOf(word: string): string {
-  if (/^0x[0-9a-f]{1,64}$/i.test(word)) return hex(BigInt(word));
+  if (/^0x[0-9a-f]{1,64}$/i.test(word)) return toFelt(BigInt(word));
   throw new UsageError(
     `invalid address '${word}' for '--contract': must be 0x and hexadecimal digits`,
   );

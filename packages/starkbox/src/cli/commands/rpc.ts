@@ -1,8 +1,8 @@
 // The rpc command: calls a method of a running node.
+import { isObject, membersOf } from '@starkbox/abi/basics';
 import { ERRORS } from '@starkbox/spec';
 import { UsageError } from '../../config/option.js';
 import { parse, parseIfJson, stringify } from '../../json/json.js';
-import { isObject, membersOf } from '../../json/reader.js';
 import { nearest } from '../../nearest-word.js';
 import { FailedWithOutput, type Surroundings } from './format.js';
 import { helpWidth, wrapped } from './help-text.js';

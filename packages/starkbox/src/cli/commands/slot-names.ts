@@ -1,6 +1,7 @@
 // Names of storage slots and contracts: from a file, and as a node gives them.
 
 import { namesOf, valueText } from '@starkbox/abi';
+import { nextSlot, toFelt } from '@starkbox/abi/basics';
 import {
   decodeSlot,
   type SlotName as FoundName,
@@ -15,7 +16,6 @@ import { StorageNames } from '../../chain/storage-names/storage-names.js';
 import type { World } from '../../chain/world/world.js';
 import type { DebugInfos } from '../../debug-info/debug-infos.js';
 import { reasonOf } from '../../errors.js';
-import { hex, nextSlot } from '../../felt.js';
 import { FileError, readRegularSync } from '../../files/regular-file.js';
 
 /** What is given in a file. */
@@ -62,7 +62,7 @@ export function readNames(path: string): ChosenNames {
   const names = Object.entries(Object(addresses)).map(([address, name]): [string, string] => {
     if (!/^0x[0-9a-f]{1,64}$/i.test(address))
       wrong(`"${address}" is not an address: write 0x and hexadecimal digits`);
-    return [hex(BigInt(address)), String(name)];
+    return [toFelt(BigInt(address)), String(name)];
   });
   return { addresses: new Map(names), variables };
 }
@@ -183,7 +183,7 @@ export class Names {
     const [name = '', ...places] = pattern.split(/[[\]]+/).filter((part) => part !== '');
     let combinations: readonly (readonly string[])[] = [[]];
     for (const bracket of places) {
-      const values = bracket === 'address' ? addresses : [hex(BigInt(bracket))];
+      const values = bracket === 'address' ? addresses : [toFelt(BigInt(bracket))];
       if (combinations.length * values.length > MOST_COMBINATIONS) {
         throw new Error(`"${pattern}" matches too many slots: replace an [address] by one address`);
       }

@@ -1,9 +1,9 @@
 // Calls of a node that runs, by its URL.
+import { membersOf } from '@starkbox/abi/basics';
 import { ERRORS, type MethodName, type Methods } from '@starkbox/spec';
 import { UsageError, webUrlIn } from '../../config/option.js';
 import { reasonOf } from '../../errors.js';
 import { parseIfJson, stringify } from '../../json/json.js';
-import { membersOf } from '../../json/reader.js';
 import type { WorkDisplay } from '../../probe.js';
 
 export const LOCAL = 'http://127.0.0.1:5050';

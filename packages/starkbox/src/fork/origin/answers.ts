@@ -1,9 +1,9 @@
 // Answers about the origin's past: cached once they are final.
+import { membersOf } from '@starkbox/abi/basics';
 import { ERRORS, methodFacts } from '@starkbox/spec';
 import { BoundedMap } from '../../bounded-map.js';
 import { RpcError } from '../../errors.js';
 import { JsonText, parse, stringify } from '../../json/json.js';
-import { membersOf } from '../../json/reader.js';
 import { OriginError } from './failure.js';
 import { headerOf, readForkBlock } from './header.js';
 import { hasClassHash } from './shapes.js';

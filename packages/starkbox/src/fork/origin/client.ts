@@ -1,10 +1,11 @@
 // Client of the origin: answers about the chain up to the fork point.
+
 import { join } from 'node:path';
+import { membersOf } from '@starkbox/abi/basics';
 import type { SourceQuestion } from '@starkbox/engine';
 import { ERRORS } from '@starkbox/spec';
 import { fail, RpcError } from '../../errors.js';
 import { type JsonText, parse, stringify } from '../../json/json.js';
-import { membersOf } from '../../json/reader.js';
 import type { Log } from '../../log.js';
 import type { Probe } from '../../probe.js';
 import { Answers, type Params } from './answers.js';

@@ -1,7 +1,7 @@
 // One address of the origin: its HTTP requests, and the meaning of its failures.
+import { isObject, memberOf, membersOf } from '@starkbox/abi/basics';
 import { innermostReason } from '../../errors.js';
 import { parseIfJson, stringify } from '../../json/json.js';
-import { isObject, memberOf, membersOf } from '../../json/reader.js';
 import type { MemoryBudget, Share } from '../../scheduling/memory-budget.js';
 import { OriginError, OriginFailure, shownUrl, type WireError } from './failure.js';
 import { type Posted, Poster } from './poster.js';

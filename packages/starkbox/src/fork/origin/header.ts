@@ -1,6 +1,6 @@
 // Reader of the block that a fork begins at, for all versions of the specification.
+import { membersOf } from '@starkbox/abi/basics';
 import { fail } from '../../errors.js';
-import { membersOf } from '../../json/reader.js';
 import { OriginFailure } from './failure.js';
 import { canonical, isFelt } from './reads.js';
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { deflateSync, inflateSync } from 'node:zlib';
+import { membersOf } from '@starkbox/abi/basics';
 import { FileLock } from '@starkbox/engine';
 import { codeOf, reasonOf } from '../../errors.js';
 import { replaceText } from '../../files/atomic-file.js';
@@ -11,7 +12,6 @@ import { createFolder } from '../../files/create-folder.js';
 import { inflateLimit } from '../../files/inflate-limit.js';
 import { readRegular, readRegularSync } from '../../files/regular-file.js';
 import { JsonText, parse, stringify } from '../../json/json.js';
-import { membersOf } from '../../json/reader.js';
 import { SerialQueue } from '../../scheduling/serial-queue.js';
 import { replaceFile } from './cache.js';
 

@@ -1,8 +1,8 @@
 // Checks of the origin's answers, before they are cached: their shape by method, loose enough for any version of the
 // specification, and that they are about what was asked.
 
+import { isObject, membersOf } from '@starkbox/abi/basics';
 import { Class } from '@starkbox/engine';
-import { isObject, membersOf } from '../../json/reader.js';
 import { canonical, isFelt } from './reads.js';
 
 interface Shape {

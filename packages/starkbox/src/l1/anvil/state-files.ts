@@ -1,15 +1,16 @@
 // State files of the managed Anvil, kept between runs.
+
 import { randomUUID } from 'node:crypto';
 import { rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
+import { isObject } from '@starkbox/abi/basics';
 import { codeOf, reasonOf } from '../../errors.js';
 import { createFolder } from '../../files/create-folder.js';
 import { replaceBytes } from '../../files/durable-file.js';
 import { readRegular } from '../../files/regular-file.js';
-import { isObject } from '../../json/reader.js';
 import { findProcess } from './process-identity.js';
 
 const unzip = promisify(gunzip);

@@ -1,6 +1,6 @@
 // Shapes of the answers of an Ethereum node.
+import { isObject } from '@starkbox/abi/basics';
 import type { Hex } from 'viem';
-import { isObject } from '../../json/reader.js';
 
 /** The expected form of an answer, for error messages, and its reader. */
 export interface Shape<T> {

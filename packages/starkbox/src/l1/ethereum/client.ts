@@ -1,4 +1,5 @@
 // Client of an Ethereum node. It is loaded when an L1 is first used, because viem is large.
+import { toFelt } from '@starkbox/abi/basics';
 import {
   type Address,
   concatHex,
@@ -15,7 +16,6 @@ import {
 import { privateKeyToAccount } from 'viem/accounts';
 import type { L1Message } from '../../chain/steps/l1-handler.js';
 import type { InFlight, MessageToL1 } from '../../chain/world/messages.js';
-import { hex } from '../../felt.js';
 import {
   BLOCK,
   BLOCK_HASH,
@@ -143,12 +143,12 @@ export class Ethereum {
         log: index,
         message: {
           l1_transaction_hash: transactionHash,
-          l2_contract_address: hex(args.toAddress),
-          entry_point_selector: hex(args.selector),
+          l2_contract_address: toFelt(args.toAddress),
+          entry_point_selector: toFelt(args.selector),
           l1_contract_address: args.fromAddress.toLowerCase(),
-          payload: args.payload.map(hex),
-          paid_fee_on_l1: hex(args.fee),
-          nonce: hex(args.nonce),
+          payload: args.payload.map(toFelt),
+          paid_fee_on_l1: toFelt(args.fee),
+          nonce: toFelt(args.nonce),
         },
       };
     } catch {
@@ -161,7 +161,7 @@ export class Ethereum {
     const { l1_contract_address, l2_contract_address, nonce, entry_point_selector } = message;
     const words = [l1_contract_address, l2_contract_address, nonce, entry_point_selector];
     const { payload } = message;
-    const hash = this.#hash([...words, hex(payload.length), ...payload].map(BigInt));
+    const hash = this.#hash([...words, toFelt(payload.length), ...payload].map(BigInt));
     const data = encodeFunctionData({
       abi: MESSAGING_ABI,
       functionName: 'l1ToL2Messages',

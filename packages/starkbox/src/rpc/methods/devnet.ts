@@ -1,4 +1,5 @@
 // Methods that control the chain: blocks, time, prices, accounts, impersonation, state, snapshots.
+import { toFelt } from '@starkbox/abi/basics';
 import {
   type CONFIG,
   type GAS_PRICES,
@@ -31,7 +32,6 @@ import { reorg } from '../../chain/reorg.js';
 import { chosenClass, replaceClass } from '../../chain/replace-class.js';
 import { PRICE_NAMES } from '../../chain/world/gas-prices.js';
 import { invalidParams } from '../../errors.js';
-import { hex } from '../../felt.js';
 import type { Group } from '../protocol/handlers.js';
 
 type DevnetMethods =
@@ -227,7 +227,7 @@ export function devnetMethods(
       return {};
     },
 
-    devnet_snapshot: async ({ name }) => hex(await timeline.snapshot(name)),
+    devnet_snapshot: async ({ name }) => toFelt(await timeline.snapshot(name)),
 
     devnet_revert: ({ snapshot_id }) => timeline.revert(snapshotNumber(snapshot_id)),
 

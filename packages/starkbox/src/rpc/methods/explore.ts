@@ -1,4 +1,5 @@
 // Methods that list and find parts of the chain: blocks, transactions, contracts, classes, slots, messages, snapshots, labels, reports.
+import { toFelt } from '@starkbox/abi/basics';
 import type { CONTRACT_NAME } from '@starkbox/spec';
 import type { Chain } from '../../chain/chain.js';
 import type { Explainer } from '../../chain/queries/explain.js';
@@ -16,7 +17,6 @@ import { listRuleFindings } from '../../chain/reports/rule-findings.js';
 import { NetworkRules } from '../../chain/steps/network-rules.js';
 import { labelsToJson } from '../../chain/world/labels.js';
 import { shortUrl } from '../../errors.js';
-import { hex } from '../../felt.js';
 import type { Group } from '../protocol/handlers.js';
 import type { SandboxNotifications } from '../subscriptions/sandbox-notifications.js';
 import { blockFinality, finality } from '../wire-format.js';
@@ -150,7 +150,7 @@ export function exploreMethods(
 
     devnet_listSnapshots: () => ({
       snapshots: chain.snapshots.map(({ id, world: { history, pending }, name, time }) => ({
-        snapshot_id: hex(id),
+        snapshot_id: toFelt(id),
         name,
         block_number: history.next - 1,
         timestamp: time,

@@ -1,9 +1,9 @@
 // Methods that carry messages between L1 and L2.
+import { toFelt } from '@starkbox/abi/basics';
 import { ERRORS, type FLUSH_RESULT, type FLUSHED_TO_L1, type MethodName } from '@starkbox/spec';
 import type { Chain } from '../../chain/chain.js';
 import { consumeMessage, sendToL2 } from '../../chain/l1-messages.js';
 import { RpcError, refuse, shortUrl } from '../../errors.js';
-import { hex } from '../../felt.js';
 import { L1Error } from '../../l1/ethereum/l1-error.js';
 import { DeliveryError, type Postman } from '../../l1/postman.js';
 import type { Group } from '../protocol/handlers.js';
@@ -54,7 +54,7 @@ export function postmanMethods(chain: Chain, postman: Postman): Group<PostmanMet
     },
 
     async devnet_postmanSendMessageToL2(message, { cause }) {
-      const l1_contract_address = hex(BigInt(message.l1_contract_address));
+      const l1_contract_address = toFelt(BigInt(message.l1_contract_address));
       const { hash } = await sendToL2(chain, { ...message, l1_contract_address }, cause);
       return { transaction_hash: hash };
     },

@@ -1,5 +1,6 @@
 // Methods about the state: storage, nonces, classes, and calls of contracts.
 
+import { PRIME, toFelt } from '@starkbox/abi/basics';
 import { ERRORS } from '@starkbox/spec';
 import type { Chain } from '../../chain/chain.js';
 import { call } from '../../chain/queries/simulate.js';
@@ -11,7 +12,6 @@ import {
   stateByNumber,
 } from '../../chain/world/find-block.js';
 import { fail, RpcError } from '../../errors.js';
-import { hex, PRIME } from '../../felt.js';
 import { HASH_CONTRACT } from '../../fork/block-hashes.js';
 import { JsonText } from '../../json/json.js';
 import type { Group } from '../protocol/handlers.js';
@@ -92,7 +92,7 @@ export function stateMethods(chain: Chain): Group<StateMethods> {
 function unsigned(casm: string): string {
   return casm.replace(
     /"Immediate":"-(0x[0-9a-f]+)"/g,
-    (_, amount: string) => `"Immediate":"${hex(PRIME - BigInt(amount))}"`,
+    (_, amount: string) => `"Immediate":"${toFelt(PRIME - BigInt(amount))}"`,
   );
 }
 

@@ -1,9 +1,9 @@
 // Table of all handlers, by wire name.
+import { encodeShortString } from '@starkbox/abi/basics';
 import type { BundleOptions } from '../../bundles/content/bundle.js';
 import type { Chain } from '../../chain/chain.js';
 import type { Explainer } from '../../chain/queries/explain.js';
 import type { DumpOptions } from '../../dump/dump.js';
-import { shortString } from '../../felt.js';
 import type { JsonText } from '../../json/json.js';
 import type { Postman } from '../../l1/postman.js';
 import type { Handler, HandlerLookup, HandlerTable } from '../protocol/call-context.js';
@@ -49,7 +49,8 @@ export interface Served extends NodeFacts {
 
 /** Groups of handlers; a chain creates a group when one of its methods is first called. */
 const GROUPS = [
-  ({ chain, discover }: Served) => metaMethods(() => shortString(chain.options.chainId), discover),
+  ({ chain, discover }: Served) =>
+    metaMethods(() => encodeShortString(chain.options.chainId), discover),
   ({ chain }: Served) => blockMethods(chain),
   ({ chain }: Served) => transactionMethods(chain),
   ({ chain }: Served) => stateMethods(chain),

@@ -1,4 +1,5 @@
 // Methods that send transactions, and those of the mempool that they wait in.
+import { toFelt } from '@starkbox/abi/basics';
 import type { MEMPOOL_DROPPED, MethodName } from '@starkbox/spec';
 import type { Chain } from '../../chain/chain.js';
 import type { Dropped } from '../../chain/mempool/mempool.js';
@@ -11,7 +12,6 @@ import {
 } from '../../chain/mempool-controls.js';
 import { listMempool } from '../../chain/queries/list-mempool.js';
 import { poolRulesOf } from '../../chain/steps/mempool-steps.js';
-import { hex } from '../../felt.js';
 import type { Group } from '../protocol/handlers.js';
 
 type WriteMethods = MethodName & `starknet_add${string}`;
@@ -88,5 +88,5 @@ export function mempoolMethods(chain: Chain): Group<MempoolMethods> {
 }
 
 function wireDropped({ hash, sender, nonce, reason }: Dropped): MEMPOOL_DROPPED {
-  return { transaction_hash: hash, sender_address: sender, nonce: hex(nonce), reason };
+  return { transaction_hash: hash, sender_address: sender, nonce: toFelt(nonce), reason };
 }

@@ -1,8 +1,8 @@
 // Dispatcher of JSON-RPC 2.0 calls: single calls, batches and notifications.
+import { isObject } from '@starkbox/abi/basics';
 import { ERRORS } from '@starkbox/spec';
 import { RpcError, reasonOf } from '../../errors.js';
 import { MAX_DEPTH, parse, stringify } from '../../json/json.js';
-import { isObject } from '../../json/reader.js';
 import type { Log } from '../../log.js';
 import { type CallReport, during, type Probe, type Stage, stopwatch } from '../../probe.js';
 import { milliseconds } from '../../scheduling/slices.js';

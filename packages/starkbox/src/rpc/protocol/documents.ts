@@ -1,8 +1,9 @@
 // OpenRPC documents, and what they say about parameters.
+
 import { readdirSync, readFileSync } from 'node:fs';
+import { listOf, memberOf } from '@starkbox/abi/basics';
 import { DOCUMENTS } from '@starkbox/spec/documents';
 import { parse } from '../../json/json.js';
-import { listOf, memberOf } from '../../json/reader.js';
 
 /** OpenRPC documents by the names of their files, which `$ref`s between them use. */
 export type Documents = ReadonlyMap<string, unknown>;

@@ -1,8 +1,8 @@
 // Envelopes of JSON-RPC 2.0: calls and answers.
+import { isObject } from '@starkbox/abi/basics';
 import { ERRORS } from '@starkbox/spec';
 import { RpcError } from '../../errors.js';
 import { parseIfJson, stringify } from '../../json/json.js';
-import { isObject } from '../../json/reader.js';
 import type { LongList } from './long-list.js';
 
 export type Id = string | number | bigint | null;

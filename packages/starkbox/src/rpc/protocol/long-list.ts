@@ -1,7 +1,8 @@
 // Long lists in params that another thread reads, so that they never become values of JavaScript.
+
 import { randomUUID } from 'node:crypto';
+import { memberOf, membersOf } from '@starkbox/abi/basics';
 import { JsonText, parse } from '../../json/json.js';
-import { memberOf, membersOf } from '../../json/reader.js';
 
 /** A list that was read. In the params an empty list takes its place. */
 export interface LongList {

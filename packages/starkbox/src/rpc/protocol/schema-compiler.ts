@@ -1,5 +1,7 @@
 // Compiler of the documents' schemas: their form for ajv, and our keywords.
+
 import { createRequire } from 'node:module';
+import { isObject, listOf, type Members, memberOf } from '@starkbox/abi/basics';
 import type {
   Ajv,
   AnySchemaObject,
@@ -10,7 +12,6 @@ import type {
 } from 'ajv';
 import { invalidParams } from '../../errors.js';
 import { parse, stringify } from '../../json/json.js';
-import { isObject, listOf, type Members, memberOf } from '../../json/reader.js';
 import { type Declared, type Documents, referred } from './documents.js';
 import { explain } from './schema-errors.js';
 

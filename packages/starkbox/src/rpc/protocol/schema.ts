@@ -1,6 +1,6 @@
 // Reader of params: positional or named, validated against the documents, with felts in canonical form.
+import { memberOf } from '@starkbox/abi/basics';
 import { invalidParams } from '../../errors.js';
-import { memberOf } from '../../json/reader.js';
 import {
   type Declared,
   type Documents,

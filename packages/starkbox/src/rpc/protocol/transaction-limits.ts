@@ -1,7 +1,7 @@
 // Limits of transactions and messages in params: how many in one call, and how long their lists of felts may be.
+import { memberOf } from '@starkbox/abi/basics';
 import { methodFacts } from '@starkbox/spec';
 import { invalidParams } from '../../errors.js';
-import { memberOf } from '../../json/reader.js';
 import type { Handler } from './call-context.js';
 
 export interface TransactionLimits {

@@ -1,11 +1,11 @@
 // Notifications of what happens to the sandbox beside blocks, and its heartbeat.
+import { toFelt } from '@starkbox/abi/basics';
 import type { SANDBOX_NOTIFICATION } from '@starkbox/spec';
 import type { Chain } from '../../chain/chain.js';
 import type { Transition, WorldAndSnapshots } from '../../chain/world/chain-store.js';
 import { commonBlock, removedTransactions } from '../../chain/world/diff.js';
 import { latestHeader, pendingNumber } from '../../chain/world/find-block.js';
 import { nextTime, type World } from '../../chain/world/world.js';
-import { hex } from '../../felt.js';
 import { stringify } from '../../json/json.js';
 import type { Subscriptions } from './subscriptions.js';
 
@@ -92,7 +92,7 @@ function eventsOf({ kind, before, after }: Transition): readonly Event[] {
     ...added.map((id): Event => {
       const name = after.notes.get(id)?.name;
       const note = name === undefined ? {} : { name };
-      return { event: 'snapshot', detail: { snapshot_id: hex(id), ...note } };
+      return { event: 'snapshot', detail: { snapshot_id: toFelt(id), ...note } };
     }),
     ...(before.world === after.world ? [] : changesOf(before.world, after.world)),
   ];
@@ -101,7 +101,7 @@ function eventsOf({ kind, before, after }: Transition): readonly Event[] {
 function revertOf(before: WorldAndSnapshots, after: WorldAndSnapshots): Event {
   const gone = [...before.snapshots.keys()].filter((id) => !after.snapshots.has(id));
   const [first] = gone.sort((id, other) => (id < other ? -1 : 1));
-  const snapshot = first === undefined ? {} : { snapshot_id: hex(first) };
+  const snapshot = first === undefined ? {} : { snapshot_id: toFelt(first) };
   return {
     event: 'revert',
     detail: { ...snapshot, ...removedBetween(before.world, after.world) },

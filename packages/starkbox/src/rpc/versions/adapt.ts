@@ -1,7 +1,7 @@
 // Handlers of an older version of the specification, over those of the newest.
+import { type Members, membersOf } from '@starkbox/abi/basics';
 import { RpcError } from '../../errors.js';
 import { parse, stringify } from '../../json/json.js';
-import { type Members, membersOf } from '../../json/reader.js';
 import type {
   CallContext,
   Handler,

@@ -1,6 +1,6 @@
 // An older version of the specification as its differences from the next newer one.
+import { type Members, membersOf } from '@starkbox/abi/basics';
 import type { RpcError } from '../../errors.js';
-import { type Members, membersOf } from '../../json/reader.js';
 
 export interface Version {
   /** As in paths: `v0_9`. */

@@ -1,8 +1,9 @@
 // Documents of older versions: those of the newest one, changed by one file for each step back.
+
 import { readFileSync } from 'node:fs';
+import { isObject, listOf, type Members, membersOf } from '@starkbox/abi/basics';
 import { DOCUMENTS } from '@starkbox/spec/documents';
 import { parse } from '../../json/json.js';
-import { isObject, listOf, type Members, membersOf } from '../../json/reader.js';
 import { type Documents, readDocuments, referred } from '../protocol/documents.js';
 import type { Version } from './difference.js';
 

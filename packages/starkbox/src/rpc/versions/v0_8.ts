@@ -1,7 +1,7 @@
 // Version 0.8 of the specification, as its differences from 0.9.
+import { listOf, type Members, membersOf } from '@starkbox/abi/basics';
 import { ERRORS } from '@starkbox/spec';
 import { RpcError } from '../../errors.js';
-import { listOf, type Members, membersOf } from '../../json/reader.js';
 import {
   type Exchange,
   type MethodDifference,

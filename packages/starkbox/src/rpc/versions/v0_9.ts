@@ -1,7 +1,7 @@
 // Version 0.9 of the specification, as its differences from 0.10.
+import { listOf, type Members, membersOf } from '@starkbox/abi/basics';
 import { ERRORS } from '@starkbox/spec';
 import { RpcError } from '../../errors.js';
-import { listOf, type Members, membersOf } from '../../json/reader.js';
 import { type Version, withMember, without } from './difference.js';
 
 const COMMITMENTS: ReadonlySet<string> = new Set([

@@ -1,8 +1,9 @@
 // Identity of a data directory, in chain.json and again in the database.
+
 import { renameSync, writeFileSync } from 'node:fs';
+import { membersOf } from '@starkbox/abi/basics';
 import { codeOf } from '../../errors.js';
 import { readRegularSync } from '../../files/regular-file.js';
-import { membersOf } from '../../json/reader.js';
 import type { FixedOptions } from './fixed-options.js';
 
 export interface Identity {

@@ -1,9 +1,9 @@
 // How many hashes a search for names of slots computes, at first and again.
+import { toFelt } from '@starkbox/abi/basics';
 import { storageAddress } from '@starkbox/engine';
 import { closeAfterFile } from '@starkbox/test-support/closing';
 import { expect, test } from 'vitest';
 import { MOST_HASHES, StorageNames } from '../../../src/chain/storage-names/storage-names.js';
-import { hex } from '../../../src/felt.js';
 import { bareChain } from '../../support/bare-chain.js';
 
 const chain = await bareChain('transaction');
@@ -22,7 +22,7 @@ class CountingCache extends Map<string, string> {
 async function search(names: StorageNames, first: number, felts: readonly string[] = []) {
   const { world, options } = chain;
   const addresses = options.genesis.accounts.map(({ address }) => address);
-  const slots = Array.from({ length: 10 }, (_, at) => hex(2n ** 240n + BigInt(first + at)));
+  const slots = Array.from({ length: 10 }, (_, at) => toFelt(2n ** 240n + BigInt(first + at)));
   const budget = { left: MOST_HASHES };
   const contract = options.genesis.strk.address;
   const slotNames = await names.of({ world, addresses, budget }, { contract, slots, felts });
@@ -45,7 +45,7 @@ test('slots without a name cost hashes once for each class and word, not for eac
   expect(warm.spent).toBeGreaterThan(0);
   expect(warm.spent).toBeLessThan(cold.spent / 20);
 
-  await search(names, 200, [hex(2n ** 200n)]);
+  await search(names, 200, [toFelt(2n ** 200n)]);
   expect(cache.computed).toBeGreaterThan(computed);
   expect(cache.computed).toBeLessThan(computed * 1.5);
 });

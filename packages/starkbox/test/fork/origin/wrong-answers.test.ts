@@ -1,5 +1,7 @@
 // Wrong answers of an origin: rejected before they are cached, and replaced where an older version has cached them.
+
 import { join } from 'node:path';
+import { membersOf } from '@starkbox/abi/basics';
 import { Class } from '@starkbox/engine';
 import { ERRORS } from '@starkbox/spec';
 import { balanceSlot, STRK } from '@starkbox/test-support/signing';
@@ -7,7 +9,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { Cache } from '../../../src/fork/origin/cache.js';
 import type { OriginClient } from '../../../src/fork/origin/client.js';
 import { LockFile } from '../../../src/fork/origin/lock-file.js';
-import { membersOf } from '../../../src/json/reader.js';
 import { silentLog } from '../../../src/log.js';
 import { mint, startOrigin, type TestOrigin } from '../../support/fork/origin.js';
 import { classText, nonceOf, storageOf } from '../../support/fork/state-reads.js';

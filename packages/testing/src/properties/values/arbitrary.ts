@@ -1,7 +1,6 @@
 // Arbitraries of Cairo values: drawn from the pool of a run, and shrunk by fast-check.
 import { type Abi, readAbi } from '@starkbox/abi';
-import { canonicalFelt } from '@starkbox/abi/basics';
-import { PRIME } from '@starkbox/abi/internal';
+import { canonicalFelt, PRIME } from '@starkbox/abi/basics';
 import * as fc from 'fast-check';
 import type { StepValue } from '../model/history.js';
 import { type CairoType, isUnit, reachableTypes } from './cairo-type.js';

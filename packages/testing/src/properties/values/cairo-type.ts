@@ -1,6 +1,8 @@
 // Cairo types of an ABI as a tree, from which encoders, decoders and arbitraries are compiled.
+
 import type { Abi, Parameter } from '@starkbox/abi';
-import { PRIME, readTypeName, shapeOf, shortType } from '@starkbox/abi/internal';
+import { PRIME } from '@starkbox/abi/basics';
+import { readTypeName, shapeOf, shortType } from '@starkbox/abi/internal';
 
 export type CairoType =
   | { readonly kind: 'integer'; readonly min: bigint; readonly max: bigint; readonly limbs: number }

@@ -1,5 +1,5 @@
 // Numbers in the code of a class: limits, fees, delays, roles and error codes that a call may have to match.
-import { PRIME } from '@starkbox/abi/internal';
+import { PRIME } from '@starkbox/abi/basics';
 
 /** Flags of an instruction, from bit 48 of its word. */
 const IMMEDIATE = 1n << 2n;

@@ -1,7 +1,7 @@
 // Compiled encoders and decoders of Cairo values: a call of the engine takes 100 µs, so they must take a few.
 import { type Abi, type AbiFunction, selectorOf } from '@starkbox/abi';
-import { canonicalFelt } from '@starkbox/abi/basics';
-import { inputsOf, PRIME, shortType, signatureOf } from '@starkbox/abi/internal';
+import { canonicalFelt, PRIME } from '@starkbox/abi/basics';
+import { inputsOf, shortType, signatureOf } from '@starkbox/abi/internal';
 import type { StepValue } from '../model/history.js';
 import { type CairoType, isUnit, readCairoType } from './cairo-type.js';
 

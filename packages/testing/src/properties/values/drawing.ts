@@ -1,6 +1,7 @@
 // Drawing of values by their Cairo type: boundary values, small numbers, and values that executions have shown.
+
 import type { Abi } from '@starkbox/abi';
-import { PRIME } from '@starkbox/abi/internal';
+import { PRIME } from '@starkbox/abi/basics';
 import type * as fc from 'fast-check';
 import type { StepValue } from '../model/history.js';
 import { type CairoType, isUnit, readCairoType } from './cairo-type.js';

@@ -1,6 +1,5 @@
 // Values that executions have shown, as plain data: a round of runs draws from a fixed set of them.
-import { canonicalFelt } from '@starkbox/abi/basics';
-import { PRIME } from '@starkbox/abi/internal';
+import { canonicalFelt, PRIME } from '@starkbox/abi/basics';
 import type { StepValue } from '../model/history.js';
 
 /** Values seen in storage, calldata, results and events. */

@@ -1,7 +1,7 @@
 // Transactions of others: transfers of STRK by an account of its own, with the tips of the load.
+import { toFelt } from '@starkbox/abi/basics';
 import { type Block, BlockWeights, starknetKeccak, Transaction } from '@starkbox/engine';
 import type { BROADCASTED_INVOKE_TXN } from '@starkbox/spec';
-import { hex } from '../../../felt.js';
 import { STRK } from '../../../predeployed.js';
 import type { Probe } from '../../../probe.js';
 import type { BlockRules } from '../../execution/block-context.js';
@@ -70,7 +70,7 @@ async function withTransfer(
     nonce: await ready.pendingState.nonceAt(LOAD_ACCOUNT),
     calldata: transferCalldata(index),
     resource_bounds: boundsAt(gas.current),
-    tip: hex(tip),
+    tip: toFelt(tip),
     paymaster_data: [],
     account_deployment_data: [],
     nonce_data_availability_mode: 'L1',
@@ -114,16 +114,16 @@ async function withAccount(world: NetworkWorld): Promise<NetworkWorld | undefine
 }
 
 function transferCalldata(index: number): readonly string[] {
-  const recipient = hex(BigInt(LOAD_ACCOUNT) + BigInt(1 + (index % RECIPIENTS)));
-  const call = [STRK, starknetKeccak('transfer'), hex(3), recipient, '0x1', '0x0'];
+  const recipient = toFelt(BigInt(LOAD_ACCOUNT) + BigInt(1 + (index % RECIPIENTS)));
+  const call = [STRK, starknetKeccak('transfer'), toFelt(3), recipient, '0x1', '0x0'];
   return ['0x1', ...call];
 }
 
 /** Twice the prices, as clients offer. */
 function boundsAt(prices: GasPrices): BROADCASTED_INVOKE_TXN['resource_bounds'] {
   const bounds = (units: number, price: bigint) => ({
-    max_amount: hex(units),
-    max_price_per_unit: hex(2n * price),
+    max_amount: toFelt(units),
+    max_price_per_unit: toFelt(2n * price),
   });
   return {
     l1_gas: bounds(1_000, prices.gas_price_fri),

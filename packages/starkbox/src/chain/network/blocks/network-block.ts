@@ -1,8 +1,8 @@
 // Blocks of a chain that imitates a network: load of others before they are closed, prices after it.
+import { membersOf } from '@starkbox/abi/basics';
 import { BlockWeights } from '@starkbox/engine';
 import { refuse } from '../../../errors.js';
 import type { Fork } from '../../../fork/fork.js';
-import { membersOf } from '../../../json/reader.js';
 import { latestHeader } from '../../world/find-block.js';
 import { type GasPrices, PRICE_NAMES } from '../../world/gas-prices.js';
 import type { Included, World } from '../../world/world.js';
