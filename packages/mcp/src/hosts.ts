@@ -27,7 +27,7 @@ export class AllowedHosts {
     }
     if (LOOPBACK.test(hostname) || this.#names.has(hostname) || this.#names.has(ANY)) return;
     throw new ServerError(
-      `${hostname} is not on this machine, and tools connect to no other unless the user allows it: starkbox mcp --allow-hosts ${hostname}`,
+      `${hostname} is not on this machine, and tools connect to no other unless the user allows it: starkbox mcp --allowed-hosts ${hostname}`,
     );
   }
 

@@ -37,17 +37,23 @@ function detailOf(data: unknown): string {
 
 export class NodeClient implements NodeCalls {
   readonly url: string;
+  /** Undefined for a node that requires none. */
+  readonly token: string | undefined;
   /** By class hash; a class never changes. */
   readonly #abis = new Map<string, Abi>();
 
-  constructor(url: string) {
+  constructor(url: string, token?: string) {
     this.url = url;
+    this.token = token;
   }
 
   async call(method: string, params: unknown = {}): Promise<unknown> {
     const response = await fetch(this.url, {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      headers: {
+        'content-type': 'application/json',
+        ...(this.token === undefined ? {} : { authorization: `Bearer ${this.token}` }),
+      },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
       // Another host may not be an allowed one.
       redirect: 'error',

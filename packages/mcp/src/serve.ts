@@ -30,16 +30,18 @@ export interface ServeOptions {
   readonly version: string;
   /** A node to work on from the start. */
   readonly url?: string | undefined;
+  /** The token of that node, if it requires one. */
+  readonly token?: string | undefined;
   /** Hosts besides this machine that tools may connect to; `*` for all. */
   readonly allowedHosts?: readonly string[] | undefined;
 }
 
 /** Serves until stdin ends or a signal comes. stdout carries the protocol alone. */
-export async function serve({ version, url, allowedHosts = [] }: ServeOptions): Promise<void> {
+export async function serve({ version, url, token, allowedHosts = [] }: ServeOptions): Promise<void> {
   const chosen = url !== undefined && URL.canParse(url) ? [new URL(url).hostname] : [];
   const session = new Session(new AllowedHosts([...allowedHosts, ...chosen]));
   try {
-    if (url !== undefined) await session.attach(url);
+    if (url !== undefined) await session.attach(url, token);
     await serveSession(session, version);
   } finally {
     await session.close();

@@ -47,6 +47,8 @@ const WITH_FILES: ReadonlySet<string> = new Set(['devnet_dump', 'devnet_load']);
 export class Session {
   readonly sender: Sender = new Sender();
   readonly #hosts: AllowedHosts;
+  /** By origins of nodes that require one. */
+  readonly #tokens = new Map<string, string>();
   /** Where the chains of this process write dumps; removed with the session. */
   #folder: string | undefined;
   #chain: Chain | undefined;
@@ -94,7 +96,7 @@ export class Session {
     const params = { name, ...(id === undefined ? {} : { from: id }) };
     const created = await chain.main.client.read(INSTANCE, 'devnet_createInstance', params);
     const url = `${chain.main.client.url.replace(/\/+$/, '')}/instances/${created.instance_id}`;
-    const client = new NodeClient(url);
+    const client = new NodeClient(url, chain.main.client.token);
     chain.branches.set(name, { client, id: created.instance_id, snapshots: new Map() });
     chain.current = name;
   }
@@ -139,11 +141,17 @@ export class Session {
     });
   }
 
-  /** Works on a node that runs. */
-  attach(url: string): Promise<NodeClient> {
+  /**
+   * Works on a node that runs.
+   *
+   * @param token of the node; by default the one that the same server was attached with
+   */
+  attach(url: string, token?: string): Promise<NodeClient> {
     return this.#inTurn(async () => {
       this.#hosts.check(url);
-      const client = new NodeClient(url);
+      const { origin } = new URL(url);
+      if (token !== undefined) this.#tokens.set(origin, token);
+      const client = new NodeClient(url, this.#tokens.get(origin));
       await client.chainId();
       return this.#use(client, undefined);
     });

@@ -106,7 +106,7 @@ describe('hosts', () => {
     ['an L1 by position', 'rpc', rpc('sandbox_postmanLoad', [OTHER])],
   ])('%s elsewhere is not connected to', async (_what, name, input) => {
     await mcp.json('start_chain', { accounts: 1 });
-    expect(await refusal(name, input)).toContain('--allow-hosts');
+    expect(await refusal(name, input)).toContain('--allowed-hosts');
   });
 
   test('a URL of another protocol is not one of a node', async () => {
@@ -123,11 +123,11 @@ describe('hosts', () => {
   });
 
   test('the user can allow hosts, one by one', async () => {
-    await using other = await connectMcp(['--allow-hosts', 'node.invalid, other.invalid']);
+    await using other = await connectMcp(['--allowed-hosts', 'node.invalid, other.invalid']);
     const { text } = await other.call('attach_chain', { url: 'http://other.invalid' });
     expect(text).toContain('No node responds');
     const refused = await other.call('attach_chain', { url: 'http://third.invalid' });
-    expect(refused.text).toContain('--allow-hosts third.invalid');
+    expect(refused.text).toContain('--allowed-hosts third.invalid');
   });
 
   test('a redirect is not followed', async () => {

@@ -296,6 +296,19 @@ describe('starkbox mcp', () => {
     }
   });
 
+  test('sends the token of its node to that node, in branches too, and to no other', async () => {
+    const options = { seed: 7, port: 0, accounts: 2, authToken: 'secret' };
+    await using node = await createChain(options);
+    await using other = await createChain(options);
+    const { url } = await node.listen();
+    await using guarded = await connectMcp(['--url', url, '--auth-token', 'secret']);
+    expect(await guarded.json('list_accounts')).toHaveLength(2);
+    await guarded.json('branch', { action: 'create', name: 'try' });
+    expect(await guarded.json('list_accounts')).toHaveLength(2);
+    const refused = await guarded.call('attach_chain', { url: (await other.listen()).url });
+    expect(refused.text).toContain('Unauthorized');
+  });
+
   test('finds and shows the documentation', async () => {
     const { text: pages } = await call('read_docs');
     const methods = pages.split('\n').find((line) => /(^|\/)methods\/accounts: /.test(line));

@@ -124,7 +124,7 @@ test('errors of the server itself are not marked, and say what to do', async () 
     ['restore', { snapshot: 'snapshot-9' }, 'This chain has no snapshot snapshot-9'],
     ['explain', { transaction_hash: '0x1' }, 'rpc devnet_listTransactions'],
     ['deploy_contract', { class_hash: '0x1' }, 'call declare_contract first'],
-    ['attach_chain', { url: 'http://example.com' }, '--allow-hosts example.com'],
+    ['attach_chain', { url: 'http://example.com' }, '--allowed-hosts example.com'],
   ] as const) {
     const { before, text, isError } = await mcp.call(name, input);
     expect(isError).toBe(true);

@@ -55,7 +55,7 @@ test('writes the sums as JSON, and flame graphs whose parts add up to them', asy
   expect(
     lines.some((line) => /^execute [^;]+;reverter\.recurse;reverter\.recurse/.test(line)),
   ).toBe(true);
-  const drawn = await report('--flame', svg, '--resource', 'l1_data_gas');
+  const drawn = await report('--flame', svg, '--flame-resource', 'l1_data_gas');
   expect(drawn.stdout.endsWith(`\n\nWrote ${svg}\n`)).toBe(true);
   expect(readFileSync(svg, 'utf8')).toContain(
     `all transactions: ${receipts.l1_data_gas} (100.0 %)`,

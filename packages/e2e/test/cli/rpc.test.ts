@@ -1,8 +1,12 @@
 // `starkbox rpc` against a node: parameters, output, errors and help.
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { METHODS } from '@starkbox/spec';
 import { startNode } from '@starkbox/test-support';
+import { closeAfterTest } from '@starkbox/test-support/closing';
 import { runCommandLine } from '@starkbox/test-support/command-line';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { RunOptions } from '../../../starkbox/src/cli/cli.js';
@@ -164,12 +168,35 @@ describe('an error', () => {
     const { url: guardedUrl } = await guarded.node.listen();
     const refused = await rpc(['chainId', '--url', guardedUrl]);
     expect(refused.exitCode).toBe(1);
-    expect(refused.stderr).toContain('--token');
+    expect(refused.stderr).toContain('--auth-token');
     const words = ['chainId', '--url', guardedUrl];
-    expect((await rpc([...words, '--token', 'secret'])).exitCode).toBe(0);
+    expect((await rpc([...words, '--auth-token', 'secret'])).exitCode).toBe(0);
     expect((await rpc(words, { env: { STARKBOX_AUTH_TOKEN: 'secret' } })).exitCode).toBe(0);
     await guarded.close();
   });
+});
+
+test('every command that calls a node sends the token, by option or variable', async () => {
+  await using guarded = await startNode({ authToken: 'secret', listen: true });
+  const { tx_hash } = await guarded.node.request('devnet_mint', { address, amount: 1 });
+  const folder = mkdtempSync(join(tmpdir(), 'starkbox-token-'));
+  closeAfterTest(async () => rmSync(folder, { recursive: true }));
+  const out = join(folder, 'mint.bundle');
+  for (const words of [
+    ['rpc', 'chainId'],
+    ['explain', tx_hash],
+    ['gas'],
+    ['coverage'],
+    ['bundle', tx_hash, '--out', out],
+  ]) {
+    const run = async (more: readonly string[], env = {}) =>
+      runCommandLine([...words, '--url', guarded.url, ...more], { env });
+    const [name] = words;
+    const refused = await run([]);
+    expect(refused.stderr, name).toContain('give the token with --auth-token');
+    expect((await run(['--auth-token', 'secret'])).stderr, name).toBe('');
+    expect((await run([], { STARKBOX_AUTH_TOKEN: 'secret' })).stderr, name).toBe('');
+  }
 });
 
 test('starkbox explain names a hash that is none, and one that the node does not have', async () => {

@@ -36,7 +36,7 @@ async function runCommand(...argv: readonly string[]) {
 }
 
 const POOL = ['--contract', market.pool];
-const NETWORK = ['--fork-url', proxy.url];
+const NETWORK = ['--fork-network', proxy.url];
 const fileOf = (name: string): string => fileURLToPath(classFile(name));
 
 /** All swaps with another class. */
@@ -331,7 +331,7 @@ test('the report is text and a page', async () => {
 test.each([
   [['--class', 'x.json', ...NETWORK], '--contract ADDRESS is missing'],
   [['--contract', '0x1', ...NETWORK], '--class FILE is missing'],
-  [['--contract', '0x1', '--class', 'x.json'], '--fork-url URL is missing'],
+  [['--contract', '0x1', '--class', 'x.json'], '--fork-network URL is missing'],
   [['--contract', 'x', '--class', 'x.json', ...NETWORK], "invalid address 'x'"],
   [[...POOL, '--class', 'x', ...NETWORK, '--last', '0'], "invalid value '0' for '--last'"],
   [[...POOL, '--class', 'x', ...NETWORK, '--to', '5'], '--to needs --from'],

@@ -73,7 +73,7 @@ export const CHAIN_OPTIONS: OptionTable<ChainConfig> = inGroup('chain', {
     brief: 'MAINNET, TESTNET or any other name',
   },
   artifacts: {
-    flag: '--artifacts <DIR>',
+    flag: '--artifacts <FOLDER>',
     default: undefined,
     parse: path,
     help: 'Watch compiled contracts in this folder, such as target/dev. When a class changes, the node replaces the class of its deployed contracts and keeps their storage. Explained failures show source lines.',

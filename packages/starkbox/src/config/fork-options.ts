@@ -91,14 +91,14 @@ export const FORK_OPTIONS: OptionTable<ForkConfig> = inGroup('fork', {
     help: 'Cache responses of the forked network on disk for later runs.',
   },
   forkCacheDir: {
-    flag: '--fork-cache-dir <PATH>',
+    flag: '--fork-cache-dir <FOLDER>',
     default: undefined,
     defaultText: '~/.cache/starkbox/fork',
     parse: path,
     help: 'Folder of this cache.',
   },
   forkLock: {
-    flag: '--fork-lock <PATH>',
+    flag: '--fork-lock <FILE>',
     default: undefined,
     parse: path,
     help: 'Record every read of the forked network in this lock file. Later runs fork the same block.',

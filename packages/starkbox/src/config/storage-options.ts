@@ -25,7 +25,7 @@ export const STORAGE_OPTIONS: OptionTable<StorageConfig> = inGroup('storage', {
     help: 'full keeps the state of every block. none keeps only the newest state and saves memory.',
   },
   dataDir: {
-    flag: '--data-dir <DIR>',
+    flag: '--data-dir <FOLDER>',
     default: undefined,
     parse: path,
     help: 'Store the chain in this folder. The node writes each change before the response, and the next start continues the chain.',
@@ -68,7 +68,7 @@ export const STORAGE_OPTIONS: OptionTable<StorageConfig> = inGroup('storage', {
     help: 'Format of the dump: journal (the calls that created the chain) or image (the complete state).',
   },
   dumpDir: {
-    flag: '--dump-dir <DIR>',
+    flag: '--dump-dir <FOLDER>',
     default: undefined,
     parse: path,
     help: 'Let devnet_dump and devnet_load use only files in this folder. Paths are relative to it.',

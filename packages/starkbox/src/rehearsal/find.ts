@@ -90,7 +90,7 @@ async function readWindow(
     const block = blocks[number - first];
     if (block?.hashes.has(hash)) continue;
     throw new Error(
-      `the network returns events of ${contract} in transaction ${hash} of block ${number}, but no call of it in the traces of that block: use another node with --fork-url`,
+      `the network returns events of ${contract} in transaction ${hash} of block ${number}, but no call of it in the traces of that block: use another node with --fork-network`,
     );
   }
   return blocks;

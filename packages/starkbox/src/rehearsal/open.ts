@@ -68,7 +68,7 @@ async function rehearseOn(
   if (words.oldClass !== undefined) await readClass(words.oldClass, infos);
   const config = defaultConfig(given);
   const opened = await openFork(config, givenIn(config), log);
-  if (!opened) throw new Error('a network is missing: pass its URL with --fork-url');
+  if (!opened) throw new Error('a network is missing: pass its URL with --fork-network');
   const { fork, origin } = opened;
   try {
     return await rehearse({
@@ -83,7 +83,7 @@ async function rehearseOn(
     const { firstMissing } = origin;
     if (firstMissing === undefined) throw error;
     throw new MissingAnswer(
-      `${given.forkLock} has no response to ${firstMissing}: pass the URL of the network with --fork-url`,
+      `${given.forkLock} has no response to ${firstMissing}: pass the URL of the network with --fork-network`,
       { cause: error },
     );
   } finally {

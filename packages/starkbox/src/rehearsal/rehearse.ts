@@ -87,7 +87,7 @@ async function classAtForkPoint(fork: Fork, contract: string): Promise<string> {
   );
   if (hash !== null && BigInt(hash) !== 0n) return hash;
   throw new Error(
-    `the network has no contract at ${contract} in block ${fork.block.number}: check --contract and --fork-url`,
+    `the network has no contract at ${contract} in block ${fork.block.number}: check --contract and --fork-network`,
   );
 }
 

@@ -70,7 +70,7 @@ describe('bash', () => {
     expect(offered('--block-generation-on', 'd')).toEqual(['demand']);
     expect(offered('--restrictive-mode', 'devnet_min')).toEqual(['devnet_mint']);
     expect(offered('gas', '--by', 'con')).toEqual(['contract']);
-    expect(offered('gas', '--resource', 'st')).toEqual(['steps', 'storage_writes']);
+    expect(offered('gas', '--flame-resource', 'st')).toEqual(['steps', 'storage_writes']);
     expect(offered('completions', '')).toEqual(SHELLS);
     expect(offered('rpc', 'devnet_dea')).toEqual(['devnet_deal']);
     expect(offered('rpc', 'mi')).toEqual(['mint']);

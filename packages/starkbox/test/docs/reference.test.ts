@@ -67,7 +67,7 @@ test('errors: code and name of each', () => {
 test('files: every option that takes a path is named', () => {
   const page = readPage('docs/reference/files.md');
   const paths = CONFIG_KEYS.map((key) => OPTIONS[key]).filter(
-    (option) => optionKind(option) === 'value' && /<(\w*PATH|FILE|DIR)>$/.test(option.flag),
+    (option) => optionKind(option) === 'value' && /<(\w*PATH|FILE|FOLDER)>$/.test(option.flag),
   );
   expect(paths.length).toBeGreaterThan(8);
   for (const option of paths) expect(page).toContain(`\`${longName(option)}\``);

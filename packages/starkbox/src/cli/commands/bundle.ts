@@ -8,21 +8,20 @@ import { replaceBytes } from '../../files/durable-file.js';
 import { checkReplaceable } from '../../files/regular-file.js';
 import { showing } from '../../probe.js';
 import type { Style } from './format.js';
-import { ask, checkedHash, LOCAL } from './wire.js';
+import { ask, checkedHash, type NodeWords, nodeOf } from './wire.js';
 
-export interface BundleWords {
-  readonly url?: string;
+export interface BundleWords extends NodeWords {
   readonly out?: string;
 }
 
 export async function writeBundleFile(
   { json, paint, width, progress }: Style,
   hash: string,
-  { url = LOCAL, out }: BundleWords,
+  { out, ...node }: BundleWords,
 ): Promise<string> {
   const transaction_hash = checkedHash(hash);
   const { bundle, name } = await showing(progress, 'running the transaction again', () =>
-    ask(url, 'devnet_getBundle', { transaction_hash }),
+    ask(nodeOf(node), 'devnet_getBundle', { transaction_hash }),
   );
   const content = Buffer.from(bundle, 'base64');
   const file = out ?? `${checkedName(name)}${BUNDLE_EXTENSION}`;

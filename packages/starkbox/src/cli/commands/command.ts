@@ -17,7 +17,7 @@ const OPTIONS = {
   class: { type: 'string', suggests: 'paths' },
   'old-class': { type: 'string', suggests: 'paths' },
   last: { type: 'string' },
-  'fork-url': { type: 'string' },
+  'fork-network': { type: 'string' },
   'fork-lock': { type: 'string', suggests: 'paths' },
   carry: { type: 'boolean' },
   page: { type: 'string', suggests: 'paths' },
@@ -27,7 +27,7 @@ const OPTIONS = {
   to: { type: 'string' },
   by: { type: 'string', suggests: async () => (await import('./gas.js')).GROUPINGS },
   flame: { type: 'string', suggests: 'paths' },
-  resource: { type: 'string', suggests: async () => (await import('./gas.js')).RESOURCES },
+  'flame-resource': { type: 'string', suggests: async () => (await import('./gas.js')).RESOURCES },
   baseline: { type: 'string', suggests: 'paths' },
   'save-baseline': { type: 'string', suggests: 'paths' },
   tolerance: { type: 'string' },
@@ -36,7 +36,7 @@ const OPTIONS = {
   artifacts: { type: 'string', suggests: 'paths' },
   out: { type: 'string', suggests: 'paths' },
   resources: { type: 'boolean' },
-  'allow-hosts': { type: 'string' },
+  'allowed-hosts': { type: 'string' },
   port: { type: 'string' },
   stdio: { type: 'boolean' },
   'stop-on-entry': { type: 'boolean' },
@@ -45,7 +45,7 @@ const OPTIONS = {
   'account-class-custom': { type: 'string', suggests: 'paths' },
   list: { type: 'boolean' },
   raw: { type: 'boolean' },
-  token: { type: 'string' },
+  'auth-token': { type: 'string' },
   runner: { type: 'string', suggests: async () => (await import('./init.js')).RUNNERS },
   yes: { type: 'boolean' },
   seed: { type: 'string' },
@@ -96,10 +96,10 @@ interface Command {
   readonly run: (words: Words) => Promise<string>;
 }
 
-const NODE_URL: Meaning = [
-  'URL',
-  'The running node (default: STARKBOX_URL, or http://127.0.0.1:5050).',
-];
+const NODE = {
+  url: ['URL', 'The running node (default: STARKBOX_URL, or http://127.0.0.1:5050).'],
+  'auth-token': ['TOKEN', 'The token of the node (default: STARKBOX_AUTH_TOKEN).'],
+} as const;
 const RANGE = {
   from: ['BLOCK', 'The oldest block (default: the first).'],
   to: ['BLOCK', 'The newest block (default: the latest).'],
@@ -138,8 +138,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     ],
     takes: {
       list: ['', 'List the methods, or the methods whose name contains a word.'],
-      url: NODE_URL,
-      token: ['TOKEN', 'The token of the node (default: STARKBOX_AUTH_TOKEN).'],
+      ...NODE,
       raw: ['', 'Print the response of the node unchanged.'],
     },
     examples: [
@@ -170,12 +169,12 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     details: [
       'Prints the decoded calls of the transaction, the reason of its failure and how to fix it.',
     ],
-    takes: { url: NODE_URL },
+    takes: NODE,
     hasJson: true,
     readsNode: true,
-    async run({ positionals: [hash = ''], style: { json, paint, width }, values: { url } }) {
-      const { ask, checkedHash, LOCAL } = await import('./wire.js');
-      const explained = await ask(url ?? LOCAL, 'devnet_explainTransaction', {
+    async run({ positionals: [hash = ''], style: { json, paint, width }, values }) {
+      const { ask, checkedHash, nodeOf } = await import('./wire.js');
+      const explained = await ask(nodeOf(values), 'devnet_explainTransaction', {
         transaction_hash: checkedHash(hash),
       });
       if (json) return `${stringify(explained)}\n`;
@@ -190,13 +189,13 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     summary: 'Report the gas of each function',
     details: ['Reads the transactions of a running node. The rows add up to the receipts.'],
     takes: {
-      url: NODE_URL,
+      ...NODE,
       file: ['FILE', 'Read the gas.json of a test run instead of a node.'],
       ...RANGE,
       by: ['class|contract', 'One row for each function of a class (default) or of a contract.'],
       resources: ['', 'Add steps, storage writes and builtins. This runs every transaction again.'],
       flame: ['FILE', 'Write a flame graph: SVG if the name ends in .svg, else collapsed stacks.'],
-      resource: [
+      'flame-resource': [
         'NAME',
         'Resource of the flame graph: l2_gas (default), l1_gas, l1_data_gas or, with --resources, steps.',
       ],
@@ -222,7 +221,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
         'FOLDER',
         'Compiled classes with code locations, for --lcov (default: target/dev).',
       ],
-      url: NODE_URL,
+      ...NODE,
       file: ['FILE', 'Read the coverage.json of a test run instead of a node.'],
       ...RANGE,
       all: ['', 'Include predeclared classes and classes of a forked network.'],
@@ -243,7 +242,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       'On a terminal, prints the failing line with variables and reads commands. Editors start this command and use the Debug Adapter Protocol on stdin and stdout; see docs/guides/debugger.md.',
     ],
     takes: {
-      url: NODE_URL,
+      ...NODE,
       artifacts: [
         'FOLDER',
         'Compiled classes with debug information (default: target/dev, if it exists).',
@@ -277,7 +276,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     ],
     takes: {
       out: ['FILE', 'The file (default: the contract, the function and the hash).'],
-      url: NODE_URL,
+      ...NODE,
     },
     hasJson: true,
     readsNode: true,
@@ -363,7 +362,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       contract: ['ADDRESS', 'The contract.'],
       class: ['FILE', 'The new class, as the compiler wrote it.'],
       'old-class': ['FILE', 'The artifact of the present class, for the types of its storage.'],
-      'fork-url': [
+      'fork-network': [
         'URL',
         'The network: mainnet, sepolia or a URL (default: STARKBOX_FORK_NETWORK).',
       ],
@@ -378,7 +377,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       ],
       page: ['FILE', 'Write the report as an HTML page.'],
     },
-    examples: [['starkbox rehearse --contract 0x1 --class new.json --fork-url mainnet', '']],
+    examples: [['starkbox rehearse --contract 0x1 --class new.json --fork-network mainnet', '']],
     hasJson: true,
     async run({ style, values, surroundings: { env } }) {
       const { rehearseUpgrade } = await import('./rehearse.js');
@@ -394,15 +393,16 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     ],
     takes: {
       url: ['URL', 'Use this running node from the start.'],
-      'allow-hosts': [
+      'auth-token': NODE['auth-token'],
+      'allowed-hosts': [
         'HOSTS',
         'Other hosts that the agent may connect to, separated by commas; * allows all.',
       ],
     },
     hasJson: false,
-    async run({ values: { url, 'allow-hosts': hosts } }) {
+    async run({ values }) {
       const { serveMcp } = await import('./mcp.js');
-      await serveMcp(url, hosts);
+      await serveMcp(values, values['allowed-hosts']);
       return '';
     },
   },
@@ -516,7 +516,12 @@ export async function runCommand(
   }
   checkPositionals(positionals, name, command);
   const url = command.readsNode && options.file === undefined ? env['STARKBOX_URL'] : undefined;
-  const chosen = { ...(url ? { url } : {}), ...options };
+  const token = Object.hasOwn(command.takes, 'auth-token') ? env['STARKBOX_AUTH_TOKEN'] : undefined;
+  const chosen = {
+    ...(url ? { url } : {}),
+    ...(token ? { 'auth-token': token } : {}),
+    ...options,
+  };
   const surroundings = { env, paint, width, readInput, progress };
   const style = { json, paint, width, progress };
   return command.run({ positionals, values: chosen, style, surroundings });

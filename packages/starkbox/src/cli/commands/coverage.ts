@@ -8,7 +8,7 @@ import { readRegularSync } from '../../files/regular-file.js';
 import { showing } from '../../probe.js';
 import { type Style, writeNamedFile } from './format.js';
 import { ARTIFACTS, artifactsIn } from './input-files.js';
-import { LOCAL, pagesOf, type RangeWords, rangeOf } from './wire.js';
+import { nodeOf, pagesOf, type RangeWords, rangeOf } from './wire.js';
 
 export interface CoverageWords extends RangeWords {
   readonly all?: boolean;
@@ -25,7 +25,7 @@ export async function coverage(
   if (words.file === undefined) {
     const include = words.lcov === undefined ? [] : (['statements'] as const);
     const params = { ...rangeOf(words), include };
-    const pages = pagesOf(words.url ?? LOCAL, 'devnet_coverage', params, progress);
+    const pages = pagesOf(nodeOf(words), 'devnet_coverage', params, progress);
     for await (const page of pages) sum.addPage(page);
   } else {
     sum.addPage(coverageIn(words.file));

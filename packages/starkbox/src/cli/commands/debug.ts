@@ -12,10 +12,9 @@ import { readRegular } from '../../files/regular-file.js';
 import { visiblePainted } from '../../terminal.js';
 import type { Style } from './format.js';
 import { ARTIFACTS, artifactPaths } from './input-files.js';
-import { LOCAL, numberOf, request } from './wire.js';
+import { type NodeAddress, type NodeWords, nodeOf, numberOf, request } from './wire.js';
 
-export interface DebugWords {
-  readonly url?: string;
+export interface DebugWords extends NodeWords {
   readonly artifacts?: string;
   readonly port?: string;
   readonly stdio?: boolean;
@@ -31,7 +30,7 @@ export async function debug(
   { paint, progress }: Style,
 ): Promise<void> {
   const adapter = await loadAdapter();
-  const host = hostOf(words.url ?? LOCAL);
+  const host = hostOf(nodeOf(words));
   const launch = await launchArguments(target, words);
   const port = numberOf('port', words.port);
   if (port !== undefined) return servePort(adapter, host, launch, port);
@@ -99,12 +98,16 @@ async function targetArgument(target: string): Promise<LaunchArguments> {
 }
 
 /** Nodes and files, as the adapter reads them. */
-function hostOf(url: string): Host {
+function hostOf({ url, token }: NodeAddress): Host {
   const folderOf = (folder: string | undefined, cwd: string): string =>
     folder ?? resolve(cwd, ARTIFACTS);
   return {
     url,
-    connect: (node) => (method, params, signal) => request(node, method, params, signal),
+    connect(requested) {
+      // A launch request may name another node, which must not get the token.
+      const node = { url: requested, token: isSameServer(requested, url) ? token : undefined };
+      return (method, params, signal) => request(node, method, params, signal);
+    },
     async openBundle(file) {
       const { openBundle } = await import('../../bundles/open.js');
       const { chain, target } = await openBundle(file);
@@ -123,6 +126,11 @@ function hostOf(url: string): Host {
     },
     packageOf: (folder, cwd) => packageOf(folderOf(folder, cwd)),
   };
+}
+
+function isSameServer(requested: string, url: string): boolean {
+  if (!URL.canParse(requested) || !URL.canParse(url)) return false;
+  return new URL(requested).origin === new URL(url).origin;
 }
 
 /** A compiled class with the sources that its debug information names. */

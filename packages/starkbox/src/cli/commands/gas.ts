@@ -20,14 +20,14 @@ import { UsageError } from '../../config/option.js';
 import { reasonOf } from '../../errors.js';
 import { readRegularSync } from '../../files/regular-file.js';
 import { DifferenceFound, type Style, writeNamedFile } from './format.js';
-import { LOCAL, numberOf, pagesOf, type RangeWords, rangeOf } from './wire.js';
+import { nodeOf, numberOf, pagesOf, type RangeWords, rangeOf } from './wire.js';
 
 export interface ReportWords extends RangeWords {
   readonly file?: string;
   readonly by?: string;
   readonly resources?: boolean;
   readonly flame?: string;
-  readonly resource?: string;
+  readonly 'flame-resource'?: string;
   readonly baseline?: string;
   readonly 'save-baseline'?: string;
   readonly tolerance?: string;
@@ -42,8 +42,8 @@ export async function gasReport(style: Style, words: ReportWords): Promise<strin
   const { flame, 'save-baseline': saved } = words;
   const by = chosen('by', words.by ?? 'class', GROUPINGS);
   const resource = chosen(
-    'resource',
-    words.resource ?? 'l2_gas',
+    'flame-resource',
+    words['flame-resource'] ?? 'l2_gas',
     words.resources ? RESOURCES : MEASURES,
   );
   const tolerance = numberOf('tolerance', words.tolerance) ?? 0;
@@ -90,7 +90,7 @@ async function readReport(
     ...(words.resources ? (['resources'] as const) : []),
   ] as const;
   const params = { group_by: by, include, ...rangeOf(words) };
-  const pages = pagesOf(words.url ?? LOCAL, 'devnet_gasReport', params, progress);
+  const pages = pagesOf(nodeOf(words), 'devnet_gasReport', params, progress);
   for await (const page of pages) sum.addPage(page);
   return sum;
 }

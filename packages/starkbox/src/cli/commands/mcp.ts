@@ -2,13 +2,17 @@
 import { existsSync } from 'node:fs';
 import { PACKAGE_FOLDER } from '../../files/package-folder.js';
 import { packageVersion } from '../../node/version.js';
+import type { NodeWords } from './wire.js';
 
 /**
  * Serves on stdin and stdout until stdin ends.
  *
  * @param hosts that tools may connect to besides this machine, separated by commas
  */
-export async function serveMcp(url: string | undefined, hosts: string = ''): Promise<void> {
+export async function serveMcp(
+  { url, 'auth-token': token }: NodeWords,
+  hosts: string = '',
+): Promise<void> {
   const bundle = new URL('dist/mcp/serve.js', PACKAGE_FOLDER);
   if (!existsSync(bundle)) {
     throw new Error(
@@ -17,7 +21,7 @@ export async function serveMcp(url: string | undefined, hosts: string = ''): Pro
   }
   const { serve }: Server = await import(bundle.href);
   const allowedHosts = hosts.split(',').flatMap((host) => host.trim() || []);
-  await serve({ version: packageVersion(), url, allowedHosts });
+  await serve({ version: packageVersion(), url, token, allowedHosts });
 }
 
 /** What the bundle of @starkbox/mcp exports. */
@@ -25,6 +29,7 @@ interface Server {
   serve(options: {
     readonly version: string;
     readonly url: string | undefined;
+    readonly token: string | undefined;
     readonly allowedHosts: readonly string[];
   }): Promise<void>;
 }

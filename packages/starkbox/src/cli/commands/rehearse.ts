@@ -19,7 +19,7 @@ export interface RehearseWords {
   readonly last?: string;
   readonly from?: string;
   readonly to?: string;
-  readonly 'fork-url'?: string;
+  readonly 'fork-network'?: string;
   readonly 'fork-lock'?: string;
   readonly carry?: boolean;
   readonly tolerance?: string;
@@ -89,15 +89,15 @@ function wholeOf(name: string, text: string | undefined): number | undefined {
 /** Options of the fork, of the command line or of the environment. */
 function configOf(words: RehearseWords, env: Environment): Partial<Config> {
   const lock = words['fork-lock'] ?? env[environmentName(OPTIONS.forkLock)];
-  const network = words['fork-url'] ?? env[environmentName(OPTIONS.forkNetwork)];
+  const network = words['fork-network'] ?? env[environmentName(OPTIONS.forkNetwork)];
   if (network === undefined && lock === undefined)
-    throw new UsageError('--fork-url URL is missing');
+    throw new UsageError('--fork-network URL is missing');
   const header = env[environmentName(OPTIONS.forkHeader)];
   const cache = env[environmentName(OPTIONS.forkCacheDir)];
   const timeout = env[environmentName(OPTIONS.forkTimeout)];
   return {
     ...(network
-      ? { forkNetwork: parsed('fork-url', OPTIONS.forkNetwork, network) }
+      ? { forkNetwork: parsed('fork-network', OPTIONS.forkNetwork, network) }
       : { offline: true }),
     ...(lock ? { forkLock: lock } : {}),
     ...(header ? { forkHeader: parsed('fork-header', OPTIONS.forkHeader, header) } : {}),

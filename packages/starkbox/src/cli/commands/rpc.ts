@@ -17,11 +17,9 @@ import {
 } from './method-documents.js';
 import { fullName } from './method-names.js';
 import { coloured } from './pretty-json.js';
-import { exchange, LOCAL } from './wire.js';
+import { exchange, type NodeWords, nodeOf, TOKEN_HINT, UNAUTHORIZED } from './wire.js';
 
-export interface CallOptions extends Surroundings {
-  readonly url?: string;
-  readonly token?: string;
+export interface CallOptions extends Surroundings, NodeWords {
   readonly raw?: boolean;
   readonly json: boolean;
 }
@@ -35,15 +33,15 @@ export async function callMethod(
   const name = fullName(word);
   const params = await paramsOf(methodOf(name), words, options.readInput);
   const body = stringify({ jsonrpc: '2.0', id: 1, method: name, params });
-  const { url = LOCAL, token = options.env['STARKBOX_AUTH_TOKEN'] || undefined } = options;
-  const { text, description } = await exchange(url, body, token);
+  const node = nodeOf(options);
+  const { text, description } = await exchange(node, body);
   const response = membersOf(parseIfJson(text));
   if (response['error'] !== undefined) {
     if (options.raw) throw new FailedWithOutput(text);
     throw new Error(errorText(response['error'], name));
   }
   if (!('result' in response)) {
-    throw new Error(`${url} does not respond as a node: it sent ${description}`);
+    throw new Error(`${node.url} does not respond as a node: it sent ${description}`);
   }
   if (options.raw) return `${text.trimEnd()}\n`;
   const { result } = response;
@@ -192,11 +190,8 @@ function errorText(error: unknown, method: string): string {
   return [`${title.join(' ')}: ${message}`, ...hints].join('\n');
 }
 
-/** The server rejects requests without its token by this code. */
-const UNAUTHORIZED = -32001;
-
 function hintsOn(code: number, method: string): readonly string[] {
-  if (code === UNAUTHORIZED) return ['hint: give the token with --token or STARKBOX_AUTH_TOKEN'];
+  if (code === UNAUTHORIZED) return [`hint: ${TOKEN_HINT}`];
   if (code !== ERRORS.INVALID_PARAMS.code) return [];
   return [`hint: 'starkbox rpc ${method} --help' shows the parameters`];
 }

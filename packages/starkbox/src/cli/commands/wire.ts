@@ -8,21 +8,36 @@ import type { WorkDisplay } from '../../probe.js';
 
 export const LOCAL = 'http://127.0.0.1:5050';
 
+/** What a server responds with to a request without its token. */
+export const UNAUTHORIZED: number = -32001;
+export const TOKEN_HINT = 'give the token with --auth-token or STARKBOX_AUTH_TOKEN';
+
+/** Options of commands that call a running node. */
+export interface NodeWords {
+  readonly url?: string;
+  readonly 'auth-token'?: string;
+}
+
+export interface NodeAddress {
+  readonly url: string;
+  /** Undefined for a node that requires none. */
+  readonly token: string | undefined;
+}
+
+export function nodeOf({ url = LOCAL, 'auth-token': token }: NodeWords): NodeAddress {
+  return { url, token };
+}
+
 export interface Response {
   readonly text: string;
   /** Its status and type, for an error about it. */
   readonly description: string;
 }
 
-/**
- * Sends a JSON-RPC request.
- *
- * @param token of a node that requires one
- */
+/** Sends a JSON-RPC request. */
 export async function exchange(
-  url: string,
+  { url, token }: NodeAddress,
   body: string,
-  token?: string,
   signal?: AbortSignal,
 ): Promise<Response> {
   if (webUrlIn(url) === undefined) throw new UsageError(`'${url}' is not a URL: write ${LOCAL}`);
@@ -46,22 +61,23 @@ export async function exchange(
 
 /** The result of a call, as the method's schema has it. */
 export function ask<M extends MethodName>(
-  url: string,
+  node: NodeAddress,
   method: M,
   params: Methods[M]['params'],
 ): Promise<Methods[M]['result']> {
-  return request(url, method, params);
+  return request(node, method, params);
 }
 
 /** The result of a call of any method. */
 export async function request<T>(
-  url: string,
+  node: NodeAddress,
   method: string,
   params: object,
   signal?: AbortSignal,
 ): Promise<T> {
+  const { url } = node;
   const body = stringify({ jsonrpc: '2.0', id: 1, method, params });
-  const response = await exchange(url, body, undefined, signal);
+  const response = await exchange(node, body, signal);
   const answer: { result?: T; error?: unknown } = answerIn(response, url);
   if (answer.result !== undefined) return answer.result;
   const { code, message, data } = membersOf(answer.error);
@@ -69,6 +85,7 @@ export async function request<T>(
   if (code === ERRORS.TXN_HASH_NOT_FOUND.code && hash !== undefined) {
     throw new Error(`the node at ${url} has no transaction ${hash}`);
   }
+  if (code === UNAUTHORIZED) throw new Error(`${url} requires a token: ${TOKEN_HINT}`);
   const detail = data === undefined ? '' : `: ${typeof data === 'string' ? data : stringify(data)}`;
   throw new Error(`${url} rejects ${method}: ${message}${detail}`);
 }
@@ -88,8 +105,7 @@ function answerIn({ text, description }: Response, url: string): object {
 }
 
 /** Arguments of commands that read a range of blocks. */
-export interface RangeWords {
-  readonly url?: string;
+export interface RangeWords extends NodeWords {
   readonly from?: string;
   readonly to?: string;
 }
@@ -115,20 +131,20 @@ export function numberOf(name: string, text: string | undefined): number | undef
 
 /** All pages of a report. */
 export async function* pagesOf<M extends 'devnet_gasReport' | 'devnet_coverage'>(
-  url: string,
+  node: NodeAddress,
   method: M,
   params: Methods[M]['params'],
   progress?: WorkDisplay,
 ): AsyncGenerator<Methods[M]['result'], void, undefined> {
   const end = progress?.begin('reading transactions');
   try {
-    let page = await ask(url, method, params);
+    let page = await ask(node, method, params);
     let { transactions } = page;
     yield page;
     while (page.next !== undefined) {
       progress?.detail(String(transactions));
       // Without an end, blocks that are made meanwhile would be read in no page, or in two.
-      page = await ask(url, method, { ...params, to_block: page.to_block, cursor: page.next });
+      page = await ask(node, method, { ...params, to_block: page.to_block, cursor: page.next });
       transactions += page.transactions;
       yield page;
     }
