@@ -462,10 +462,10 @@ describe('a refusal', () => {
 
   test('of a file that an option names also names its variable', async () => {
     const real = { createChain: createRealNode };
-    for (const name of ['INIT', 'ARTIFACTS', 'TENANTS', 'DUMP_DIR']) {
+    for (const name of ['INIT', 'ARTIFACTS', 'DUMP_DIR']) {
       const variable = `STARKBOX_${name}`;
       const option = `--${name.toLowerCase().replace('_', '-')}`;
-      const env = { [variable]: '/nowhere/at-all', STARKBOX_INSTANCE_STORE: directory };
+      const env = { [variable]: '/nowhere/at-all' };
       const { outcome, stderr } = await start('', { ...real, env });
       expect(outcome).toEqual({ exitCode: 1 });
       expect(stderr).toMatch(
