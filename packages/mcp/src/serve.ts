@@ -37,7 +37,12 @@ export interface ServeOptions {
 }
 
 /** Serves until stdin ends or a signal comes. stdout carries the protocol alone. */
-export async function serve({ version, url, token, allowedHosts = [] }: ServeOptions): Promise<void> {
+export async function serve({
+  version,
+  url,
+  token,
+  allowedHosts = [],
+}: ServeOptions): Promise<void> {
   const chosen = url !== undefined && URL.canParse(url) ? [new URL(url).hostname] : [];
   const session = new Session(new AllowedHosts([...allowedHosts, ...chosen]));
   try {
