@@ -2,9 +2,9 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { membersOf } from '@starkbox/abi/basics';
 import { type RawData, WebSocket, WebSocketServer } from 'ws';
 import { parseIfJson, stringify } from '../../packages/starkbox/src/json/json.js';
-import { membersOf } from '../../packages/starkbox/src/json/reader.js';
 
 export interface RecordedCall {
   /** Number of the WebSocket; undefined over HTTP. */
