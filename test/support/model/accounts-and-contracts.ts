@@ -74,7 +74,7 @@ export const sender = (index: number): Account => senders[index % senders.length
 async function contract(
   name: string,
 ): Promise<{ readonly compiledClass: Class; readonly wire: unknown }> {
-  const file = new URL(`../../../../contracts/cairo/${name}.sierra.json`, import.meta.url);
+  const file = new URL(`../../../contracts/cairo/${name}.sierra.json`, import.meta.url);
   const compiledClass = await Class.compile(await readFile(file, 'utf8'));
   return { compiledClass, wire: JSON.parse(await compiledClass.json()) };
 }

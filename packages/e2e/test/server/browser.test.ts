@@ -120,7 +120,9 @@ describe('in a browser', () => {
       { url, method, ...(params ? { params } : {}), ...(token ? { token } : {}) },
     );
 
-  const STEERING: readonly (readonly [string, object])[] = [
+  const CALLS: readonly (readonly [string, object])[] = [
+    ['starknet_blockNumber', {}],
+    ['chain_blockNumber', {}],
     ['devnet_getPredeployedAccounts', {}],
     ['sandbox_getPredeployedAccounts', {}],
     ['devnet_getConfig', {}],
@@ -131,11 +133,14 @@ describe('in a browser', () => {
   ];
   const height = () => node.client.call('starknet_blockNumber');
 
-  test('a foreign page runs a dapp', async () => {
+  test('a page of an allowed site runs a dapp', async () => {
+    const allowed = await startNode({
+      listen: true,
+      allowedOrigins: [`http://dapp.example:${sitePort}`],
+    });
     const page = await pageOn('dapp.example');
     await page.addScriptTag({ url: '/starknet.js' });
-    const [{ address = '', privateKey = '' } = {}] = node.node.accounts;
-    const before = await height();
+    const [{ address = '', privateKey = '' } = {}] = allowed.node.accounts;
     const balance = await page.evaluate(
       async ({ url, address, privateKey, token }) => {
         const { RpcProvider, Account } = Reflect.get(globalThis, 'starknet');
@@ -152,26 +157,30 @@ describe('in a browser', () => {
           calldata: ['0x123'],
         });
       },
-      { url: node.url, address, privateKey, token: node.node.tokens.strk.address },
+      { url: allowed.url, address, privateKey, token: allowed.node.tokens.strk.address },
     );
     expect(balance).toEqual(['0x7', '0x0']);
-    expect(await height()).toBe(before + 1);
-    expect(await overSocket(page, { url: node.url, method: 'starknet_blockNumber' })).toEqual({
-      result: before + 1,
+    const blockNumber = await allowed.client.call('starknet_blockNumber');
+    expect(await overSocket(page, { url: allowed.url, method: 'starknet_blockNumber' })).toEqual({
+      result: blockNumber,
+    });
+    expect(await overHttp(page, { url: allowed.url, method: 'devnet_getConfig' })).toMatchObject({
+      result: { seed: 0 },
     });
     await page.close();
+    await allowed.close();
   });
 
-  test('but does not steer the chain, over HTTP or WebSocket', async () => {
+  test('any other page calls nothing, over HTTP or WebSocket', async () => {
     const page = await pageOn('dapp.example');
     const before = await height();
-    for (const [method, params] of STEERING) {
+    for (const [method, params] of CALLS) {
       const call = { url: node.url, method, params };
       expect([method, await overHttp(page, call)]).toEqual([
         method,
-        { code: FORBIDDEN, status: 200 },
+        { code: FORBIDDEN, status: 403 },
       ]);
-      expect([method, await overSocket(page, call)]).toEqual([method, { code: FORBIDDEN }]);
+      expect([method, await overSocket(page, call)]).toEqual([method, { blocked: 'refused' }]);
       // Without a preflight a browser sends no JSON, and hides the answer from the page.
       await overHttp(page, { ...call, mode: 'no-cors', type: 'text/plain' });
       await overHttp(page, { ...call, mode: 'no-cors' });
@@ -201,8 +210,8 @@ describe('in a browser', () => {
     const page = await browser.newPage();
     await page.goto('data:text/html,<title>nobody</title>');
     const call = { url: node.url, method: 'devnet_getPredeployedAccounts' };
-    expect(await overHttp(page, call)).toEqual({ code: FORBIDDEN, status: 200 });
-    expect(await overSocket(page, call)).toEqual({ code: FORBIDDEN });
+    expect(await overHttp(page, call)).toEqual({ code: FORBIDDEN, status: 403 });
+    expect(await overSocket(page, call)).toEqual({ blocked: 'refused' });
     await page.close();
   });
 
