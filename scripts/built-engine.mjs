@@ -19,7 +19,7 @@ import { hostTriple, ROOT, TARGET_DIR } from './cargo.mjs';
 const FOLDER = join(TARGET_DIR, 'built');
 const CHECKS = join(TARGET_DIR, 'checked');
 /** Number of results in the folder, by last use. */
-const MOST_BUILDS = 6;
+const MAX_BUILDS = 6;
 /** What the engine is compiled from. */
 export const ENGINE_SOURCES = [
   'Cargo.lock',
@@ -165,7 +165,6 @@ export class BuiltEngine {
     const builds = readdirSync(FOLDER)
       .map((name) => ({ path: join(FOLDER, name), usedAt: statSync(join(FOLDER, name)).mtimeMs }))
       .sort((build, other) => other.usedAt - build.usedAt);
-    for (const { path } of builds.slice(MOST_BUILDS))
-      rmSync(path, { recursive: true, force: true });
+    for (const { path } of builds.slice(MAX_BUILDS)) rmSync(path, { recursive: true, force: true });
   }
 }

@@ -9,7 +9,7 @@ import { OUR_CRATES, ROOT } from './cargo.mjs';
 import { failureOf, runText } from './processes.mjs';
 
 /** More test files than these take minutes. */
-const MOST_TEST_FILES = 25;
+const MAX_TEST_FILES = 25;
 const VITEST = 'node_modules/vitest/vitest.mjs';
 /** Projects whose tests need no browser, end no processes and are not timed. */
 const PROJECTS = ['--project=shared', '--project=alone'];
@@ -63,10 +63,10 @@ function testsToRun(base, changed) {
   /** @type {{ file: string }[]} */
   const listed = JSON.parse(text.slice(text.indexOf('[')));
   const related = [...new Set(listed.map(({ file }) => relative(ROOT, file)))];
-  if (related.length <= MOST_TEST_FILES) {
+  if (related.length <= MAX_TEST_FILES) {
     return { name: `tests of what changed (${related.length} files)`, files: related };
   }
-  const files = related.filter((file) => changed.includes(file)).slice(0, MOST_TEST_FILES);
+  const files = related.filter((file) => changed.includes(file)).slice(0, MAX_TEST_FILES);
   return {
     name: `changed and quick tests (of ${related.length} files that import a change)`,
     files: [...files, ...QUICK_TESTS],

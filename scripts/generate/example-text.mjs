@@ -27,7 +27,7 @@ const IMAGE_BYTES = 825_684;
 export const INSTANCE = '5f0c2b7d9a1e4c36';
 const WIDTH = 100;
 const LINES = 30;
-const LONGEST_TEXT = 70;
+const MAX_TEXT_LENGTH = 70;
 
 /**
  * A request as one JSON text.
@@ -76,7 +76,7 @@ function limited(value, cuts) {
  */
 function cut(value, items, depth) {
   if (typeof value === 'string') {
-    return value.length > LONGEST_TEXT ? `${value.slice(0, LONGEST_TEXT - 10)}…` : value;
+    return value.length > MAX_TEXT_LENGTH ? `${value.slice(0, MAX_TEXT_LENGTH - 10)}…` : value;
   }
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {

@@ -38,8 +38,8 @@ export interface Abi {
 }
 
 /** Limits far above any real ABI; entries beyond them are ignored. */
-const MOST_ITEMS = 5_000;
-const MOST_LETTERS = 2_000;
+const MAX_ITEMS = 5_000;
+const MAX_LETTERS = 2_000;
 
 type Entry = Readonly<Record<string, unknown>>;
 
@@ -97,7 +97,7 @@ function parsed(source: unknown): unknown {
 
 function entries(value: unknown): Entry[] {
   if (!Array.isArray(value)) return [];
-  return value.slice(0, MOST_ITEMS).filter(isEntry);
+  return value.slice(0, MAX_ITEMS).filter(isEntry);
 }
 
 function isEntry(value: unknown): value is Entry {
@@ -105,7 +105,7 @@ function isEntry(value: unknown): value is Entry {
 }
 
 function text(value: unknown): string | undefined {
-  return typeof value === 'string' && value.length <= MOST_LETTERS ? value : undefined;
+  return typeof value === 'string' && value.length <= MAX_LETTERS ? value : undefined;
 }
 
 function parameters(value: unknown): Parameter[] {

@@ -33,7 +33,7 @@ export interface DecodedEvent {
 }
 
 const DEEPEST = 32;
-const MOST_ITEMS = 2_000;
+const MAX_ITEMS = 2_000;
 
 const INTEGERS = /^(?:core::integer::)?([ui])(8|16|32|64|128)$/;
 
@@ -64,13 +64,13 @@ class FeltReader {
   /** The number of items that follow. */
   nextLength(): number {
     const length = this.nextNumber();
-    if (length > BigInt(MOST_ITEMS))
+    if (length > BigInt(MAX_ITEMS))
       throw new RangeError('the list is too long to be shown decoded');
     return Number(length);
   }
 
   countValue(): void {
-    if (++this.#values > MOST_ITEMS) throw new RangeError('too many values');
+    if (++this.#values > MAX_ITEMS) throw new RangeError('too many values');
   }
 }
 
@@ -90,7 +90,7 @@ function decodeType(reader: FeltReader, type: string, abi: Abi, depth: number): 
     return { kind: 'record', type: '', members };
   }
   if (parsed.kind === 'array') {
-    if (parsed.length > MOST_ITEMS) throw new RangeError('the list is too long');
+    if (parsed.length > MAX_ITEMS) throw new RangeError('the list is too long');
     return list(parsed.of, parsed.length);
   }
 
@@ -207,7 +207,7 @@ function decodeMembers(
       }
       decoded.pop();
       const length = Number(BigInt(before.value.felt));
-      if (length > MOST_ITEMS) throw new RangeError('the list is too long to be shown decoded');
+      if (length > MAX_ITEMS) throw new RangeError('the list is too long to be shown decoded');
       const items = Array.from({ length }, () =>
         decodeType(reader, parsed.of[0] ?? 'felt', abi, depth),
       );

@@ -13,7 +13,7 @@ import {
   type Resolve,
   rawOf,
 } from './scalar.js';
-import { countFields, DEEPEST, MOST_FIELDS, type Shape, shapeOf } from './shape.js';
+import { countFields, DEEPEST, MAX_FIELDS, type Shape, shapeOf } from './shape.js';
 
 /** A text for a scalar, a list for a list or struct, a variant with its value for an enum. */
 export type Draft = string | readonly Draft[] | { readonly variant: number; readonly value: Draft };
@@ -27,7 +27,7 @@ export interface Encoded {
   readonly isWrong: boolean;
 }
 
-export const MOST_ITEMS = 2_000;
+export const MAX_ITEMS = 2_000;
 
 /** The inputs without the lengths that Cairo 0 puts before a list; they follow from the list. */
 export function inputsOf(of: { readonly inputs: readonly Parameter[] }): readonly Parameter[] {
@@ -39,12 +39,12 @@ export function inputsOf(of: { readonly inputs: readonly Parameter[] }): readonl
 
 /** Whether the inputs have few enough fields for a form. */
 export function isFormable(inputs: readonly Parameter[], abi: Abi): boolean {
-  if (inputs.length > MOST_FIELDS) return false;
+  if (inputs.length > MAX_FIELDS) return false;
   const fields = inputs.reduce((all, { type }) => {
     const fields = countFields(type, abi);
-    return all + (fields > MOST_FIELDS ? 1 : fields);
+    return all + (fields > MAX_FIELDS ? 1 : fields);
   }, 0);
-  return fields <= MOST_FIELDS;
+  return fields <= MAX_FIELDS;
 }
 
 /** The draft that a new form starts with. */
@@ -82,7 +82,7 @@ export function fitDraft(type: string, json: unknown, abi: Abi, depth = 0): Draf
   const shape = shapeOf(type, abi);
   switch (shape.kind) {
     case 'list':
-      if (!Array.isArray(json) || json.length > MOST_ITEMS) return fresh();
+      if (!Array.isArray(json) || json.length > MAX_ITEMS) return fresh();
       if (shape.length !== undefined && json.length !== shape.length) return fresh();
       return json.map((item) => fitDraft(shape.of, item, abi, depth + 1));
     case 'record':
@@ -142,8 +142,7 @@ function encode(
     case 'list': {
       const items = Array.isArray(draft) ? draft : [];
       budget.items += items.length;
-      if (budget.items > MOST_ITEMS)
-        return wrong(`A form takes at most ${MOST_ITEMS} items in all.`);
+      if (budget.items > MAX_ITEMS) return wrong(`A form takes at most ${MAX_ITEMS} items in all.`);
       const head = shape.length === undefined ? [toFelt(BigInt(items.length))] : [];
       return whole(
         head,
@@ -207,8 +206,7 @@ export function draftOfJson(type: string, json: unknown, abi: Abi, depth = 0): D
   switch (shape.kind) {
     case 'list': {
       if (!Array.isArray(json)) throw new InvalidInput('Enter a list, for example ["0x1", "0x2"].');
-      if (json.length > MOST_ITEMS)
-        throw new InvalidInput(`A list has at most ${MOST_ITEMS} items.`);
+      if (json.length > MAX_ITEMS) throw new InvalidInput(`A list has at most ${MAX_ITEMS} items.`);
       if (shape.length !== undefined && json.length !== shape.length)
         throw new InvalidInput(`This type takes ${shape.length} values.`);
       return json.map((item) => inner(shape.of, item));

@@ -14,7 +14,7 @@ export {
   fitDraft,
   inputsOf,
   isFormable,
-  MOST_ITEMS,
+  MAX_ITEMS,
   variantDraft,
 } from './draft.js';
 export { draftOfText } from './encode.js';

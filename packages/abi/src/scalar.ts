@@ -8,8 +8,8 @@ export class InvalidInput extends Error {}
 export type Resolve = (name: string) => string | undefined;
 
 const ADDRESSES = 2n ** 251n;
-const MOST_LETTERS = 100_000;
-const MOST_RAW = 2_000;
+const MAX_LETTERS = 100_000;
+const MAX_RAW = 2_000;
 const SCALES: ReadonlyMap<string, number> = new Map([
   ['strk', 18],
   ['eth', 18],
@@ -87,7 +87,7 @@ const decimal = (text: string): string | undefined =>
 
 /** A text of any length, as words of 31 bytes. */
 export function byteArrayOf(text: string): readonly string[] {
-  if (text.length > MOST_LETTERS) throw new InvalidInput('The string is too long for a form.');
+  if (text.length > MAX_LETTERS) throw new InvalidInput('The string is too long for a form.');
   const bytes = new TextEncoder().encode(text);
   const whole = Math.floor(bytes.length / 31);
   const words = Array.from({ length: whole }, (_, at) =>
@@ -103,6 +103,6 @@ export function rawOf(text: string): readonly string[] {
     .replace(/["[\]]/g, ' ')
     .split(/[\s,]+/)
     .filter((part) => part !== '');
-  if (parts.length > MOST_RAW) throw new InvalidInput(`A form takes at most ${MOST_RAW} felts.`);
+  if (parts.length > MAX_RAW) throw new InvalidInput(`A form takes at most ${MAX_RAW} felts.`);
   return parts.map((part) => feltOf(part));
 }

@@ -14,8 +14,8 @@ export type Shape =
 
 export const DEEPEST = 32;
 /** Most fields in the blank form of one value. */
-export const MOST_FIELDS = 200;
-const MOST_VARIANTS = 300;
+export const MAX_FIELDS = 200;
+const MAX_VARIANTS = 300;
 const INTEGER = /^(?:core::integer::)?([ui])(8|16|32|64|128|256)$/;
 /** Wrappers that encode like the type inside. */
 const TRANSPARENT = /^core::(?:box::Box|zeroable::NonZero|zeroable::non_zero::NonZero)$/;
@@ -27,11 +27,11 @@ const TOO_LARGE = 'This type has more parts than a form can hold.';
 export function shapeOf(type: string, abi: Abi): Shape {
   const shape = layer(type.trim().replace(/^@/, ''), abi);
   if (shape.kind === 'list' && shape.length !== undefined) {
-    if (shape.length * countFields(shape.of, abi) > MOST_FIELDS)
+    if (shape.length * countFields(shape.of, abi) > MAX_FIELDS)
       return { kind: 'raw', why: TOO_LARGE };
   }
   if (shape.kind === 'record' || shape.kind === 'choice') {
-    if (countFields(type, abi) > MOST_FIELDS) return { kind: 'raw', why: TOO_LARGE };
+    if (countFields(type, abi) > MAX_FIELDS) return { kind: 'raw', why: TOO_LARGE };
   }
   return shape;
 }
@@ -75,7 +75,7 @@ function layer(type: string, abi: Abi): Shape {
   if (members) return { kind: 'record', members, isTuple: false };
   const variants = abi.enums.get(type) ?? coreVariants(name, first, second);
   if (!variants || variants.length === 0) return { kind: 'raw', why: UNKNOWN };
-  if (variants.length > MOST_VARIANTS) return { kind: 'raw', why: TOO_LARGE };
+  if (variants.length > MAX_VARIANTS) return { kind: 'raw', why: TOO_LARGE };
   return { kind: 'choice', variants, first: simplestVariant(variants, abi) };
 }
 
@@ -137,7 +137,7 @@ function sum(shape: Shape, abi: Abi, depth: number): number {
     let total = 1;
     for (const { type } of shape.members) {
       total += countFields(type, abi, depth + 1);
-      if (total > MOST_FIELDS) return Number.POSITIVE_INFINITY;
+      if (total > MAX_FIELDS) return Number.POSITIVE_INFINITY;
     }
     return total;
   }

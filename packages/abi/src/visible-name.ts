@@ -1,7 +1,7 @@
 // Names that contracts and classes give themselves, made safe to show beside other names.
 
 /** Characters of a name that are shown. */
-const LONGEST = 60;
+const MAX_LENGTH = 60;
 /** Combining marks in a row; more could cover other lines. */
 const MARKS = /(\p{M}{3})\p{M}+/gu;
 /** Control, format and private characters, and separators of lines. */
@@ -11,10 +11,10 @@ const REPLACEMENT = '\u{fffd}';
 /** Undefined for an empty text, and for one that looks like an address. */
 export function visibleName(text: string): string | undefined {
   // Cut twice: a long text costs little.
-  const start = text.slice(0, 4 * LONGEST).replace(INVISIBLE, REPLACEMENT);
+  const start = text.slice(0, 4 * MAX_LENGTH).replace(INVISIBLE, REPLACEMENT);
   const name = start.replace(MARKS, '$1').replace(/\s+/gu, ' ').trim();
   if (name === '' || /^0x/i.test(name) || /^\u{fffd}+$/u.test(name)) return undefined;
   const characters = [...name];
-  if (characters.length <= LONGEST) return name;
-  return `${characters.slice(0, LONGEST - 1).join('')}…`;
+  if (characters.length <= MAX_LENGTH) return name;
+  return `${characters.slice(0, MAX_LENGTH - 1).join('')}…`;
 }

@@ -14,7 +14,7 @@ import {
 } from '../src/draft.js';
 import { draftOfText, encodeInput, firstError } from '../src/encode.js';
 import { decodeInputs, readAbi } from '../src/index.js';
-import { countFields, MOST_FIELDS, shapeOf } from '../src/shape.js';
+import { countFields, MAX_FIELDS, shapeOf } from '../src/shape.js';
 import { CHOICE, POINT, SHAPES } from './support/shapes.js';
 
 const none = readAbi([]);
@@ -300,7 +300,7 @@ describe('hostile shapes', () => {
     expect(shapeOf('[core::felt252; 1000000000]', none).kind).toBe('raw');
     expect(shapeOf(`${'('.repeat(500)}felt${')'.repeat(500)}`, none).kind).toBe('raw');
     expect(felts('__proto__', ['7'], cyclic)).toEqual(['0x7']);
-    const inputs = Array.from({ length: MOST_FIELDS + 1 }, () => ({ name: 'x', type: 'felt' }));
+    const inputs = Array.from({ length: MAX_FIELDS + 1 }, () => ({ name: 'x', type: 'felt' }));
     expect(isFormable(inputs, none)).toBe(false);
   });
 

@@ -41,9 +41,9 @@ export interface Terminal {
 const AROUND = 3;
 /** Frames of a report whose variables are listed. */
 const FRAMES_WITH_VARIABLES = 3;
-const MOST_FRAMES = 20;
-const MOST_VARIABLES = 20;
-const LONGEST_VALUE = 200;
+const MAX_FRAMES = 20;
+const MAX_VARIABLES = 20;
+const MAX_VALUE_LENGTH = 200;
 
 /** Commands with what they do. */
 const COMMANDS: readonly (readonly [words: string, meaning: string])[] = [
@@ -204,7 +204,7 @@ export class DebugConsole {
     const frame = await firstOwnFrame(this.#debug);
     const { value, note } = await this.#debug.evaluate(expression, frame);
     if (!value) return `${note ?? `'${expression}' has no value here.`}\n`;
-    const children = await value.children(0, MOST_VARIABLES);
+    const children = await value.children(0, MAX_VARIABLES);
     const more = value.childCount - children.length;
     return lines([
       `${value.text} ${this.#paint('dim', shortType(value.type))}`,
@@ -242,9 +242,9 @@ export class DebugConsole {
   async #variables(frameIndex: number): Promise<readonly string[]> {
     const { variables, unmapped, note } = await this.#debug.scope(frameIndex);
     return [
-      ...variables.slice(0, MOST_VARIABLES).map((variable) => this.#row(variable)),
-      ...(variables.length > MOST_VARIABLES
-        ? [`  ... ${variables.length - MOST_VARIABLES} more`]
+      ...variables.slice(0, MAX_VARIABLES).map((variable) => this.#row(variable)),
+      ...(variables.length > MAX_VARIABLES
+        ? [`  ... ${variables.length - MAX_VARIABLES} more`]
         : []),
       ...(unmapped > 0 ? [this.#paint('dim', `  ${unmapped} variables are not mapped`)] : []),
       ...(note === undefined ? [] : [this.#paint('dim', `  ${note}`)]),
@@ -252,14 +252,14 @@ export class DebugConsole {
   }
 
   #row({ name, value: { text, type } }: Variable): string {
-    const short = text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}...` : text;
+    const short = text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)}...` : text;
     return `  ${name} = ${short} ${this.#paint('dim', shortType(type))}`;
   }
 
   async #stack(): Promise<string> {
     const first = await firstOwnFrame(this.#debug);
     const count = (await this.#debug.frameCount()) - first;
-    const frames = await this.#debug.frames(first, MOST_FRAMES);
+    const frames = await this.#debug.frames(first, MAX_FRAMES);
     const rows = await Promise.all(frames.map((frame) => this.#frameRow(frame)));
     if (count > frames.length) rows.push(`  ... ${count - frames.length} more`);
     return lines([this.#paint('bold', 'Call stack'), ...rows]);

@@ -13,11 +13,11 @@ export interface Path {
 
 const NAME = /^\s*([A-Za-z_]\w*)/;
 /** Longer expressions are refused. */
-const MOST_LETTERS = 2_000;
+const MAX_LETTERS = 2_000;
 
 /** Reads `a.b[2]` from the start of a text; undefined if it begins with no name. */
 export function readPath(text: string): Path | undefined {
-  if (text.length > MOST_LETTERS) return undefined;
+  if (text.length > MAX_LETTERS) return undefined;
   const begin = NAME.exec(text);
   if (!begin) return undefined;
   const steps: PathStep[] = [];

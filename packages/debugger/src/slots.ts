@@ -12,10 +12,10 @@ export type SlotNames = ReadonlyMap<string, NAMED_SLOT>;
 type Slot = Pick<StorageEntry, 'contractAddress' | 'key'>;
 
 /** Slots whose names the node looks up. */
-const MOST_SLOTS = 5_000;
+const MAX_SLOTS = 5_000;
 /** Limits of a request. */
-const MOST_KEYS = 500;
-const MOST_FELTS = 500;
+const MAX_KEYS = 500;
+const MAX_FELTS = 500;
 
 export const slotId = ({ contractAddress, key }: Slot): string => `${contractAddress} ${key}`;
 
@@ -31,7 +31,7 @@ export async function nameSlots(
   transaction: string | undefined,
 ): Promise<SlotNames> {
   const keysOf = new Map<string, string[]>();
-  for (const { contractAddress, key } of slots.slice(0, MOST_SLOTS)) {
+  for (const { contractAddress, key } of slots.slice(0, MAX_SLOTS)) {
     const keys = keysOf.get(contractAddress);
     if (keys) keys.push(key);
     else keysOf.set(contractAddress, [key]);
@@ -39,9 +39,9 @@ export async function nameSlots(
   const hint = transaction === undefined ? {} : { transaction_hash: transaction };
   const names = new Map<string, NAMED_SLOT>();
   for (const [contract_address, keys] of keysOf) {
-    for (let first = 0; first < keys.length; first += MOST_KEYS) {
-      const contracts = [{ contract_address, keys: keys.slice(first, first + MOST_KEYS) }];
-      const params = { contracts, ...hint, felts: felts.slice(0, MOST_FELTS) };
+    for (let first = 0; first < keys.length; first += MAX_KEYS) {
+      const contracts = [{ contract_address, keys: keys.slice(first, first + MAX_KEYS) }];
+      const params = { contracts, ...hint, felts: felts.slice(0, MAX_FELTS) };
       const answer = await call('devnet_nameStorage', params).catch(() => undefined);
       const list = isObject(answer) ? answer['slots'] : undefined;
       for (const slot of Array.isArray(list) ? list : []) {

@@ -12,7 +12,7 @@ import { Reference } from './support/reference.js';
 const SEED = Number(process.env['STARKBOX_SEED'] ?? 20_261_118);
 const WALKS = Number(process.env['STARKBOX_WALKS'] ?? 10_000);
 const TRANSACTIONS = 50;
-const MOST_MOVES = 8;
+const MAX_MOVES = 8;
 
 type Direction = 'forward' | 'backward';
 type Kind = NonNullable<RunOptions['until']>[number];
@@ -130,7 +130,7 @@ test(`${WALKS} walks of random moves and their inverses end where they began`, {
       const moves: Made[] = [];
       const text = () =>
         `seed ${SEED}, transaction ${transaction}, from ${start}: ${JSON.stringify(moves)}`;
-      for (let count = 1 + random.below(MOST_MOVES); count > 0; count -= 1) {
+      for (let count = 1 + random.below(MAX_MOVES); count > 0; count -= 1) {
         const move = randomMove(random, lines);
         const direction = random.pick(['forward', 'backward'] as const);
         const from = subject.position;

@@ -8,7 +8,7 @@ import { Wasi } from './wasi.js';
 const PAGE = 65_536;
 /** What the module declares: its data and a stack of 64 MB. */
 const INITIAL_PAGES = 1024;
-const MOST_PAGES = 65_536;
+const MAX_PAGES = 65_536;
 
 /** A `WebAssembly.Module`, which has no members. */
 export type WasmModule = object;
@@ -31,9 +31,9 @@ const Bytes = Object({
  */
 export function instantiate<Binding extends object>(
   module: WasmModule,
-  mostBytes: number = MOST_PAGES * PAGE,
+  mostBytes: number = MAX_PAGES * PAGE,
 ): Instance<Binding> {
-  const maximum = Math.max(INITIAL_PAGES, Math.min(MOST_PAGES, Math.floor(mostBytes / PAGE)));
+  const maximum = Math.max(INITIAL_PAGES, Math.min(MAX_PAGES, Math.floor(mostBytes / PAGE)));
   const memory = new WebAssembly.Memory({ initial: INITIAL_PAGES, maximum });
   const wasi = new Wasi(memory);
   const { addonModule, instance } = instantiateAddonSync(module, {

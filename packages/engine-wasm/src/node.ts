@@ -8,7 +8,7 @@ import { instantiate } from './instance.js';
 /** Deeply nested types make the compiler recurse. */
 const STACK_MEGABYTES = 256;
 /** Compilations at the same time, each with the memory of an instance. */
-const MOST_COMPILATIONS = 2;
+const MAX_COMPILATIONS = 2;
 
 /** Instantiates the engine on this thread. */
 export function load<Binding extends object>(): Engine<Binding> {
@@ -41,7 +41,7 @@ class Compilers {
     output: string,
     limits: CompilationLimits,
   ): Promise<Compilation> {
-    if (this.#running === MOST_COMPILATIONS) {
+    if (this.#running === MAX_COMPILATIONS) {
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     } else this.#running += 1;
     try {

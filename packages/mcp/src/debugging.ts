@@ -17,11 +17,11 @@ export interface DebugRequest {
   readonly hit: number;
 }
 
-const MOST_FRAMES = 15;
-const MOST_VARIABLES = 40;
-const MOST_SLOTS = 40;
-const MOST_WRITES = 30;
-const LONGEST_VALUE = 300;
+const MAX_FRAMES = 15;
+const MAX_VARIABLES = 40;
+const MAX_SLOTS = 40;
+const MAX_WRITES = 30;
+const MAX_VALUE_LENGTH = 300;
 /** Lines of the source before and after the line. */
 const AROUND = 4;
 
@@ -111,10 +111,10 @@ const placeOf = (frame: StackFrame | undefined): string | undefined =>
   frame?.location && `${frame.location.file}:${frame.location.line}`;
 
 const cut = (text: string): string =>
-  text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)} …` : text;
+  text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)} …` : text;
 
 async function stopOf(debug: Debugger) {
-  const frames = await debug.frames(0, MOST_FRAMES);
+  const frames = await debug.frames(0, MAX_FRAMES);
   const inner = frames.find(({ isLibrary }) => !isLibrary) ?? frames[0];
   const { variables, unmapped, note } = await debug.scope();
   const storage = await debug.storage();
@@ -127,11 +127,11 @@ async function stopOf(debug: Debugger) {
       contract: frame.run.contract_address,
     })),
     variables: Object.fromEntries(
-      variables.slice(-MOST_VARIABLES).map(({ name, value }) => [name, cut(value.text)]),
+      variables.slice(-MAX_VARIABLES).map(({ name, value }) => [name, cut(value.text)]),
     ),
     ...(unmapped > 0 ? { variables_without_name: unmapped } : {}),
     ...(note === undefined ? {} : { note }),
-    storage: storage.slice(0, MOST_SLOTS).map(({ name, key, value, initial }) => ({
+    storage: storage.slice(0, MAX_SLOTS).map(({ name, key, value, initial }) => ({
       slot: name ?? key,
       value,
       ...(value === initial ? {} : { before: initial }),
@@ -158,9 +158,9 @@ async function sourceAround(
 async function writesOf(debug: Debugger) {
   const marks = debug.marks.filter(({ kind }) => kind === 'write');
   const writes = [];
-  for (const { position, action, isReverted } of marks.slice(0, MOST_WRITES)) {
+  for (const { position, action, isReverted } of marks.slice(0, MAX_WRITES)) {
     await debug.goTo(position);
-    const frames = await debug.frames(0, MOST_FRAMES);
+    const frames = await debug.frames(0, MAX_FRAMES);
     const user = frames.find(({ isLibrary, location }) => !isLibrary && location !== undefined);
     const slot = (await debug.storage(action?.contract_address)).find(
       ({ key }) => key === action?.key,

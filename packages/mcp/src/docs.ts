@@ -2,9 +2,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 
 /** Longer pages are read by sections. */
-const LONGEST_PAGE = 20_000;
-const MOST_HITS = 6;
-const LONGEST_HIT = 1_500;
+const MAX_PAGE_LENGTH = 20_000;
+const MAX_HITS = 6;
+const MAX_HIT_LENGTH = 1_500;
 
 interface Section {
   readonly page: string;
@@ -44,7 +44,7 @@ export class Docs {
       throw new Error(`${page} has no section ${anchor}. It has:\n${anchors}`);
     }
     const text = sections.map((section) => section.text).join('');
-    return text.length <= LONGEST_PAGE
+    return text.length <= MAX_PAGE_LENGTH
       ? text
       : `This page is long; ask for one of its sections:\n${anchors}`;
   }
@@ -61,13 +61,13 @@ export class Docs {
       .map((section) => ({ section, score: rank(section) }))
       .filter(({ score }) => score > 0)
       .sort((a, b) => b.score - a.score)
-      .slice(0, MOST_HITS);
+      .slice(0, MAX_HITS);
     if (hits.length === 0) {
       return `No section has all of these words. The pages are:\n${await this.list()}`;
     }
     return hits
       .map(({ section: { page, anchor, text } }) => {
-        const cut = text.length > LONGEST_HIT ? `${text.slice(0, LONGEST_HIT)} …` : text;
+        const cut = text.length > MAX_HIT_LENGTH ? `${text.slice(0, MAX_HIT_LENGTH)} …` : text;
         return `--- ${page}#${anchor}\n${cut}`;
       })
       .join('\n');

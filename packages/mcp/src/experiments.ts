@@ -39,8 +39,8 @@ const NAMES = z.object({
 });
 
 /** Slots and events of an attempt that a result lists. */
-const MOST_LISTED = 30;
-const MOST_KEYS = 500;
+const MAX_LISTED = 30;
+const MAX_KEYS = 500;
 
 /** A call as the node takes it, with what its outcome is decoded by. */
 export interface PreparedCall {
@@ -141,9 +141,9 @@ async function rowOf(
       return { call: call.text, ...(outcome ? ending(call, outcome) : {}) };
     }),
     gas: outcomes.reduce((sum, { gas }) => sum + gas, 0),
-    events: await Promise.all(events.slice(0, MOST_LISTED).map((event) => eventOf(session, event))),
+    events: await Promise.all(events.slice(0, MAX_LISTED).map((event) => eventOf(session, event))),
     storage: await storageOf(session, outcomes, calls),
-    ...(events.length > MOST_LISTED ? { more_events: events.length - MOST_LISTED } : {}),
+    ...(events.length > MAX_LISTED ? { more_events: events.length - MAX_LISTED } : {}),
   };
 }
 
@@ -172,7 +172,7 @@ async function storageOf(
   for (const write of outcomes.flatMap(({ storage_writes }) => storage_writes)) {
     slots.set(`${write.contract_address} ${write.key}`, write);
   }
-  const writes = [...slots.values()].slice(0, MOST_LISTED);
+  const writes = [...slots.values()].slice(0, MAX_LISTED);
   if (writes.length === 0) return {};
   const contracts = [...new Set(writes.map(({ contract_address }) => contract_address))];
   const felts = calls.flatMap(({ encoded, request }) => [
@@ -186,7 +186,7 @@ async function storageOf(
         .filter((write) => write.contract_address === contract_address)
         .map(({ key }) => key),
     })),
-    felts: [...new Set(felts)].slice(0, MOST_KEYS),
+    felts: [...new Set(felts)].slice(0, MAX_KEYS),
   });
   const nameOf = new Map(
     named.slots.map((slot) => [`${slot.contract_address} ${slot.key}`, slot.name]),
@@ -241,9 +241,9 @@ export interface PropertyCheck {
 }
 
 /** Calls that one sequence may be extended by. */
-const MOST_CALLS = 200;
+const MAX_CALLS = 200;
 /** Milliseconds after which a search ends. */
-const LONGEST_SEARCH = 60_000;
+const MAX_SEARCH_LENGTH = 60_000;
 
 /** A sequence without a failure at its end, and the values of the views after it. */
 interface Sequence {
@@ -312,9 +312,9 @@ async function choicesOf(
       product(lists).map((values): DirectCall => ({ ...action, arguments: values, caller })),
     ),
   );
-  if (calls.length > MOST_CALLS) {
+  if (calls.length > MAX_CALLS) {
     throw new ServerError(
-      `The actions have ${calls.length} combinations of arguments and callers; the limit is ${MOST_CALLS}. Give fewer values.`,
+      `The actions have ${calls.length} combinations of arguments and callers; the limit is ${MAX_CALLS}. Give fewer values.`,
     );
   }
   return Promise.all(calls.map((call) => prepare(session, call)));
@@ -323,9 +323,9 @@ async function choicesOf(
 function product(lists: readonly (readonly unknown[])[]): readonly (readonly unknown[])[] {
   let all: readonly (readonly unknown[])[] = [[]];
   for (const list of lists) {
-    if (all.length * list.length > MOST_CALLS) {
+    if (all.length * list.length > MAX_CALLS) {
       throw new ServerError(
-        `An action has more than ${MOST_CALLS} combinations of arguments. Give fewer values.`,
+        `An action has more than ${MAX_CALLS} combinations of arguments. Give fewer values.`,
       );
     }
     all = all.flatMap((before) => list.map((value) => [...before, value]));
@@ -357,7 +357,7 @@ class Search {
   }
 
   get isLate(): boolean {
-    return performance.now() - this.#began > LONGEST_SEARCH;
+    return performance.now() - this.#began > MAX_SEARCH_LENGTH;
   }
 
   get figures() {

@@ -7,7 +7,7 @@ type Evaluate = (variables: Variables) => ExpressionValue;
 
 const TOKEN =
   /\s*(0x[0-9a-fA-F]+|\d[\d_]*|[A-Za-z_]\w*|"[^"]*"|'[^']*'|&&|\|\||==|!=|<=|>=|[-+*/%<>!()])/y;
-const LONGEST = 2_000;
+const MAX_LENGTH = 2_000;
 
 /** Operators by how tightly they bind, the loosest first. */
 const LEVELS: readonly (readonly string[])[] = [
@@ -97,8 +97,8 @@ class Parser {
 const FORM = 'Write a comparison of views, for example "alice + bob == total".';
 
 function tokensOf(text: string): readonly string[] {
-  if (text.length > LONGEST) {
-    throw new ServerError(`property: ${text.length} characters; the limit is ${LONGEST}.`);
+  if (text.length > MAX_LENGTH) {
+    throw new ServerError(`property: ${text.length} characters; the limit is ${MAX_LENGTH}.`);
   }
   const tokens: string[] = [];
   const end = text.trimEnd().length;

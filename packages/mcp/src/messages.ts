@@ -2,7 +2,7 @@
 import { Transform, type TransformCallback } from 'node:stream';
 
 /** Bytes of the longest message. */
-export const LONGEST_MESSAGE: number = 10 * 1024 * 1024;
+export const MAX_MESSAGE_LENGTH: number = 10 * 1024 * 1024;
 
 /** Bytes at the ends of a message in which its id is looked for. */
 const ENDS = 1024;
@@ -44,7 +44,7 @@ export class Messages extends Transform {
     }
     this.#parts.push(part);
     this.#length += part.length;
-    if (this.#length <= LONGEST_MESSAGE) return;
+    if (this.#length <= MAX_MESSAGE_LENGTH) return;
     const line = Buffer.concat(this.#parts);
     this.#parts = [];
     // Copies: a part of the line would keep all of it in memory.

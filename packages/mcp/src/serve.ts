@@ -4,7 +4,7 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { Docs } from './docs.js';
 import { AllowedHosts } from './hosts.js';
-import { LONGEST_MESSAGE, Messages } from './messages.js';
+import { MAX_MESSAGE_LENGTH, Messages } from './messages.js';
 import { printable } from './results.js';
 import { Session } from './session.js';
 import {
@@ -72,13 +72,13 @@ async function serveSession(session: Session, version: string): Promise<void> {
     once(process, 'SIGTERM'),
   ]);
   const messages = new Messages((id) => {
-    const reason = `A message has more than ${LONGEST_MESSAGE} bytes, the most that this server reads`;
+    const reason = `A message has more than ${MAX_MESSAGE_LENGTH} bytes, the most that this server reads`;
     if (id === undefined) return log(reason);
     const error = { code: INVALID_REQUEST, message: reason };
     transport.send({ jsonrpc: '2.0', id, error }).catch((failure: unknown) => log(String(failure)));
   });
   const transport = new StdioServerTransport(messages, process.stdout, {
-    maxBufferSize: LONGEST_MESSAGE,
+    maxBufferSize: MAX_MESSAGE_LENGTH,
   });
   await server.connect(transport);
   process.stdin.pipe(messages);

@@ -38,7 +38,7 @@ interface Chain {
 }
 
 const MAIN = 'main';
-const MOST_BRANCHES = 8;
+const MAX_BRANCHES = 8;
 const INSTANCE = z.object({ instance_id: z.string().regex(/^[\w-]{1,100}$/, 'not an id') });
 
 /** Methods that read or write a file of the node, whose path is their first parameter. */
@@ -89,8 +89,8 @@ export class Session {
     if (name === MAIN || chain.branches.has(name)) {
       throw new ServerError(`There is a branch ${name} already: give another name.`);
     }
-    if (chain.branches.size >= MOST_BRANCHES) {
-      throw new ServerError(`There are ${MOST_BRANCHES} branches: drop one first.`);
+    if (chain.branches.size >= MAX_BRANCHES) {
+      throw new ServerError(`There are ${MAX_BRANCHES} branches: drop one first.`);
     }
     const { id } = this.#branch;
     const params = { name, ...(id === undefined ? {} : { from: id }) };

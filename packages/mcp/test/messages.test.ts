@@ -1,7 +1,7 @@
 // Lines of stdin: whole messages, and the ids of those that are too long.
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import { LONGEST_MESSAGE, Messages } from '../src/messages.js';
+import { MAX_MESSAGE_LENGTH, Messages } from '../src/messages.js';
 
 /** What passes, and the ids of what does not. */
 async function read(chunks: readonly (string | Buffer)[]) {
@@ -16,7 +16,7 @@ async function read(chunks: readonly (string | Buffer)[]) {
   return { ids, passed };
 }
 
-const LONG = 'x'.repeat(LONGEST_MESSAGE);
+const LONG = 'x'.repeat(MAX_MESSAGE_LENGTH);
 
 test('lines pass one by one, however they are cut', async () => {
   const { passed, ids } = await read(['{"a"', ':1}\n{"b":2}\n\n{"c', '":3}\n{"unfinished']);
@@ -40,7 +40,7 @@ test.each([
 });
 
 test('the longest message passes', async () => {
-  const line = `${'x'.repeat(LONGEST_MESSAGE - 1)}\n`;
+  const line = `${'x'.repeat(MAX_MESSAGE_LENGTH - 1)}\n`;
   const { passed, ids } = await read([line]);
-  expect([passed.length, passed[0]?.length, ids]).toEqual([1, LONGEST_MESSAGE, []]);
+  expect([passed.length, passed[0]?.length, ids]).toEqual([1, MAX_MESSAGE_LENGTH, []]);
 });

@@ -3,7 +3,7 @@
 /** Chunks end where the content says so: an insertion changes only the chunks around it. */
 const BOUNDARY_MASK = 0xff;
 const SHORTEST = 64;
-const LONGEST = 4_096;
+const MAX_LENGTH = 4_096;
 /** Bytes before the first frame of an image, before the content of a frame, and after the state. */
 const START = 9;
 const FRAME_HEAD = 8;
@@ -104,7 +104,7 @@ function chunksOf(bytes: Bytes): readonly Bytes[] {
     rolling = ((rolling << 1) + Math.imul((bytes[at] ?? 0) + 1, 0x9e3779b1)) | 0;
     const length = at + 1 - start;
     const isBoundary = length >= SHORTEST && ((rolling >>> 16) & BOUNDARY_MASK) === 0;
-    if (!isBoundary && length < LONGEST) continue;
+    if (!isBoundary && length < MAX_LENGTH) continue;
     chunks.push(bytes.subarray(start, at + 1));
     start = at + 1;
   }

@@ -17,7 +17,7 @@ export interface SharedState {
 export class InvalidLink extends Error {}
 
 /** Longer fragments are refused by some browsers and by many programs that pass links on. */
-export const LONGEST_FRAGMENT = 100_000;
+export const MAX_FRAGMENT_LENGTH = 100_000;
 const START = '#chain=';
 const VERSION = 1;
 const NEWLINE = 0x0a;

@@ -18,7 +18,7 @@ import {
   fragmentOf,
   InvalidLink,
   isStateFragment,
-  LONGEST_FRAGMENT,
+  MAX_FRAGMENT_LENGTH,
   readFragment,
   type SharedState,
 } from './link.js';
@@ -316,10 +316,10 @@ export async function copyLink(): Promise<void> {
   if (chain.phase !== 'ready') return;
   notify('Writing the link …');
   const fragment = await fragmentOf(await sharedState(chain.chain), baseBy(chain.chain));
-  if (fragment.length > LONGEST_FRAGMENT) {
+  if (fragment.length > MAX_FRAGMENT_LENGTH) {
     const kilobytes = Math.ceil(fragment.length / 1000);
     notify(
-      `A link with this chain would take ${kilobytes} KB; the limit is ${LONGEST_FRAGMENT / 1000} KB. Download the chain as a file instead.`,
+      `A link with this chain would take ${kilobytes} KB; the limit is ${MAX_FRAGMENT_LENGTH / 1000} KB. Download the chain as a file instead.`,
       true,
     );
     return;

@@ -12,7 +12,7 @@ const { constants, enableCompileCache, flushCompileCache } =
 /** Milliseconds after which a node has usually answered requests, whose code is then compiled. */
 const WARM_MILLISECONDS = 2000;
 /** A version of Starkbox has about 50. */
-const MOST_FILES = 1000;
+const MAX_FILES = 1000;
 
 const caches = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
 // A folder that cannot be written is a part of the result, not an error.
@@ -34,7 +34,7 @@ function writeCode() {
   if (code?.status !== constants?.compileCacheStatus.ENABLED) return;
   try {
     // Files of older versions stay, and those of this one are written again by the next start.
-    const isFull = readdirSync(code.directory).length > MOST_FILES;
+    const isFull = readdirSync(code.directory).length > MAX_FILES;
     if (isFull) rmSync(code.directory, { recursive: true, force: true });
   } catch {
     // Another process may have removed the folder.

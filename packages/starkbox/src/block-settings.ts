@@ -20,11 +20,11 @@ const TIMED_MEMPOOL = 'mempool:';
 const SHORTEST_INTERVAL = 10;
 
 /** Timers of Node hold 31 bits of milliseconds. */
-const LONGEST_TIMER = Math.floor((2 ** 31 - 1) / 1000);
+const MAX_TIMER = Math.floor((2 ** 31 - 1) / 1000);
 
 /** Completes "must be". */
 export const EXPECTED_BLOCK_GENERATION: string =
-  `${BLOCK_GENERATION_WORDS.join(', ')}, a number of seconds up to ${LONGEST_TIMER}, ` +
+  `${BLOCK_GENERATION_WORDS.join(', ')}, a number of seconds up to ${MAX_TIMER}, ` +
   `of milliseconds from ${SHORTEST_INTERVAL}ms, ` +
   `or mempool: and milliseconds, such as ${TIMED_MEMPOOL}2000`;
 
@@ -36,13 +36,13 @@ export function readBlockGeneration(text: string): BlockGeneration | undefined {
   if (lowercase.startsWith(TIMED_MEMPOOL)) return timedMempool(lowercase);
   const [, whole = '0', rest = ''] = /^(\d{1,15})(ms|\.\d{1,3})?$/.exec(lowercase) ?? [];
   const seconds = rest === 'ms' ? Number(whole) / 1000 : Number(whole + rest);
-  return seconds >= SHORTEST_INTERVAL / 1000 && seconds <= LONGEST_TIMER ? seconds : undefined;
+  return seconds >= SHORTEST_INTERVAL / 1000 && seconds <= MAX_TIMER ? seconds : undefined;
 }
 
 function timedMempool(text: string): BlockGeneration | undefined {
   const digits = text.slice(TIMED_MEMPOOL.length);
   const milliseconds = /^\d{1,15}$/.test(digits) ? Number(digits) : 0;
-  const isTimer = milliseconds >= SHORTEST_INTERVAL && milliseconds <= LONGEST_TIMER * 1000;
+  const isTimer = milliseconds >= SHORTEST_INTERVAL && milliseconds <= MAX_TIMER * 1000;
   return isTimer ? `${TIMED_MEMPOOL}${milliseconds}` : undefined;
 }
 

@@ -35,7 +35,7 @@ export interface LogOptions {
 }
 
 /** Characters of a message or of a field; a body is at most this long. */
-const LONGEST = 65 * 1024;
+const MAX_LENGTH = 65 * 1024;
 
 const nothing = (): void => {};
 
@@ -98,7 +98,7 @@ function fittedLine(line: string, output: Output): string {
 
 /** Texts may come from outside: further lines are indented, so that none looks like one of the log. */
 function safe(text: string): string {
-  return visible(shortened(text, LONGEST)).replace(/\n(?!$)/g, '\n    ');
+  return visible(shortened(text, MAX_LENGTH)).replace(/\n(?!$)/g, '\n    ');
 }
 
 /** Fields as `name=value`, and the stacks of errors as lines of their own. */
@@ -137,7 +137,7 @@ function jsonLog(level: Level, output: Output): Log {
       hooks: {
         logMethod(args, method) {
           const cut = args.map((part) =>
-            typeof part === 'string' ? shortened(part, LONGEST) : part,
+            typeof part === 'string' ? shortened(part, MAX_LENGTH) : part,
           );
           Reflect.apply(method, this, cut);
         },

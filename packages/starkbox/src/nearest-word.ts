@@ -1,7 +1,7 @@
 // Search for the known word that a mistyped one was probably meant to be.
 
 /** More edits than this make another word. */
-const MOST_EDITS = 3;
+const MAX_EDITS = 3;
 
 /**
  * The candidate with the fewest edits, or none if all of them are other words.
@@ -11,7 +11,7 @@ const MOST_EDITS = 3;
  */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   const plainWord = plain(word);
-  const most = Math.min(MOST_EDITS, Math.floor(plainWord.length / 3));
+  const most = Math.min(MAX_EDITS, Math.floor(plainWord.length / 3));
   return withFewest(candidates, (candidate) => {
     const other = plain(candidate);
     // Each letter more is an edit, so that a long text is not compared.

@@ -23,7 +23,7 @@ export interface AccountGroup {
 }
 
 /** Limit of the accounts of one class. */
-export const MOST_ACCOUNTS = 255;
+export const MAX_ACCOUNTS = 255;
 
 /** Reads texts such as `argent=2,cairo0=1`; `undefined` for others. */
 export function readAccountGroups(text: string): readonly AccountGroup[] | undefined {
@@ -33,7 +33,7 @@ export function readAccountGroups(text: string): readonly AccountGroup[] | undef
     const name = ACCOUNT_CLASSES.find((known) => known === word?.toLowerCase());
     const count = Number(digits);
     const isRepeated = groups.some((group) => group.name === name);
-    if (!name || isRepeated || count < 1 || count > MOST_ACCOUNTS) return undefined;
+    if (!name || isRepeated || count < 1 || count > MAX_ACCOUNTS) return undefined;
     groups.push({ name, count });
   }
   return groups;

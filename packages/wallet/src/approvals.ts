@@ -40,7 +40,7 @@ interface QueuedRequest {
 }
 
 /** The number of decided requests that are kept. */
-const MOST_DECIDED = 200;
+const MAX_DECIDED = 200;
 
 export class Approvals {
   policy: Policy = 'ask';
@@ -79,7 +79,7 @@ export class Approvals {
       const settle = (decided: Decision): void => {
         clearTimeout(timer);
         this.#queue = this.#queue.filter((pending) => pending.request !== request);
-        this.#history = [...this.#history, { ...request, decision: decided }].slice(-MOST_DECIDED);
+        this.#history = [...this.#history, { ...request, decision: decided }].slice(-MAX_DECIDED);
         if (decided === 'approve') resolve();
         else reject(new WalletError('USER_REFUSED_OP', `${method} was rejected.`));
         this.#publish();

@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 /** Throws unless `actual` has all that `expected` has. Further members do not count. */
 export function agree(actual: unknown, expected: unknown, what = 'the answer'): void {
   const lines = [...disagreements(actual, expected, what)];
-  if (lines.length > 0) throw new Error(lines.slice(0, MOST_LINES).join('\n'));
+  if (lines.length > 0) throw new Error(lines.slice(0, MAX_LINES).join('\n'));
 }
 
 /** As `agree`, but further members are not allowed. */
@@ -13,7 +13,7 @@ export function agreeExactly(actual: unknown, expected: unknown, what?: string):
   agree(expected, actual, what);
 }
 
-const MOST_LINES = 20;
+const MAX_LINES = 20;
 
 function* disagreements(actual: unknown, expected: unknown, path: string): Iterable<string> {
   if (Object.is(actual, expected)) return;

@@ -8,7 +8,7 @@ import type { Facts, PossibleFinding, Rule } from './finding.js';
 import { accountNotDeployed } from './gas-rules.js';
 import { mistyped } from './nearest-function.js';
 
-const MOST_NAMES = 15;
+const MAX_NAMES = 15;
 
 const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;
 const canonical = (felt: string): string => `0x${BigInt(felt).toString(16)}`;
@@ -41,8 +41,8 @@ function missingFunction(_: RegExpExecArray, { frame, view }: Facts): PossibleFi
 function listed(abi: Abi | undefined): string {
   const names = [...(abi?.functions.values() ?? [])].map((entry) => entry.name);
   if (names.length === 0) return 'The class has no ABI: look up its functions in the source.';
-  const more = names.length > MOST_NAMES ? `, … ${names.length} in all` : '';
-  return `It has ${names.slice(0, MOST_NAMES).join(', ')}${more}.`;
+  const more = names.length > MAX_NAMES ? `, … ${names.length} in all` : '';
+  return `It has ${names.slice(0, MAX_NAMES).join(', ')}${more}.`;
 }
 
 function signatureOf({ name, inputs }: AbiFunction): string {

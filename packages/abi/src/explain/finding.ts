@@ -53,7 +53,7 @@ export interface Rule {
 }
 
 const TOKEN_DECIMALS = 18;
-const MOST_DECIMALS = 6;
+const MAX_DECIMALS = 6;
 const BASE_UNITS: ReadonlyMap<string, string> = new Map([
   ['STRK', 'fri'],
   ['ETH', 'wei'],
@@ -75,12 +75,12 @@ export function amountText(
   decimals: number = TOKEN_DECIMALS,
 ): string {
   const { whole, fraction } = partsOf(amount, decimals);
-  if (whole === 0n && amount > 0n && fraction.search(/[^0]/) >= MOST_DECIMALS) {
+  if (whole === 0n && amount > 0n && fraction.search(/[^0]/) >= MAX_DECIMALS) {
     return `${amount} ${BASE_UNITS.get(unit) ?? `base units of ${unit}`}`;
   }
   if (fraction === '') return `${whole} ${unit}`;
-  const isCut = fraction.length > MOST_DECIMALS;
-  return `${whole}.${fraction.slice(0, MOST_DECIMALS)}${isCut ? '…' : ''} ${unit}`;
+  const isCut = fraction.length > MAX_DECIMALS;
+  return `${whole}.${fraction.slice(0, MAX_DECIMALS)}${isCut ? '…' : ''} ${unit}`;
 }
 
 /** `4,001.25 STRK`, with all of its digits. */

@@ -3,7 +3,7 @@ import type { Abi } from '../abi.js';
 import { starknetKeccak } from '../selector.js';
 
 /** Hashes that one search may take: some ten milliseconds. */
-const MOST_HASHES = 500;
+const MAX_HASHES = 500;
 
 export interface Mistyped {
   /** The name whose hash the selector is. */
@@ -23,7 +23,7 @@ export function mistyped(selector: string, { functions }: Abi): Mistyped | undef
     for (const meant of names) {
       for (const written of spellings(meant)) {
         if (tried.has(written)) continue;
-        if (tried.size >= MOST_HASHES) return undefined;
+        if (tried.size >= MAX_HASHES) return undefined;
         tried.add(written);
         if (starknetKeccak(written) === target) return { written, meant };
       }

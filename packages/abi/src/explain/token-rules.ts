@@ -73,7 +73,7 @@ function inUnits(amount: bigint, token: string): string {
   return unit === undefined ? numberText(amount) : amountText(amount, unit);
 }
 
-const MOST_TOKEN_DECIMALS = 77;
+const MAX_TOKEN_DECIMALS = 77;
 
 /** `25 GLD`, as the token's own `decimals` and `symbol` say; the base units of a token that has neither. */
 async function inTokens(amount: bigint, token: string, facts: Facts): Promise<string> {
@@ -81,7 +81,7 @@ async function inTokens(amount: bigint, token: string, facts: Facts): Promise<st
   if (unit !== undefined) return exactAmountText(amount, unit);
   const { read } = facts.sources;
   const decimals = Number((await read?.(token, 'decimals', []))?.[0] ?? 'NaN');
-  if (!(decimals <= MOST_TOKEN_DECIMALS)) return numberText(amount);
+  if (!(decimals <= MAX_TOKEN_DECIMALS)) return numberText(amount);
   const answer = (await read?.(token, 'symbol', [])) ?? [];
   const symbol = decodeShortString((answer.length === 1 ? answer[0] : answer.at(-2)) ?? '');
   return exactAmountText(amount, symbol ?? 'tokens', decimals);

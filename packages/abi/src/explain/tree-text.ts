@@ -17,9 +17,9 @@ export interface TreeTextOptions {
   readonly cause?: string | undefined;
 }
 
-const MOST_LINES = 400;
+const MAX_LINES = 400;
 /** Equal calls inside of each other that are shown before the others are counted. */
-const MOST_EQUAL = 3;
+const MAX_EQUAL = 3;
 
 /** One tree for each phase. */
 export function treeLines(
@@ -28,9 +28,9 @@ export function treeLines(
   options: TreeTextOptions = {},
 ): readonly string[] {
   const lines = roots.flatMap((root) => new TreeWriter(view, options).write(root, '', ''));
-  return lines.length <= MOST_LINES
+  return lines.length <= MAX_LINES
     ? lines
-    : [...lines.slice(0, MOST_LINES), `… ${lines.length - MOST_LINES} more lines`];
+    : [...lines.slice(0, MAX_LINES), `… ${lines.length - MAX_LINES} more lines`];
 }
 
 class TreeWriter {
@@ -123,7 +123,7 @@ class TreeWriter {
 function equalBelow(frame: Frame): readonly Frame[] {
   const frames: Frame[] = [];
   for (let next = onlyEqual(frame); next; next = onlyEqual(next)) frames.push(next);
-  return frames.length > MOST_EQUAL ? frames : [];
+  return frames.length > MAX_EQUAL ? frames : [];
 }
 
 function onlyEqual({ contract, selector, children }: Frame): Frame | undefined {

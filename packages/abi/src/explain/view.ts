@@ -49,8 +49,8 @@ export interface Sources {
 
 /** Arguments of these functions are calls, which are frames of their own. */
 const TAKES_CALLS: ReadonlySet<string> = new Set(['__execute__', '__validate__']);
-const MOST_RAW = 8;
-const LONGEST_TEXT = 200;
+const MAX_RAW = 8;
+const MAX_TEXT_LENGTH = 200;
 
 interface ViewParts {
   /** By class hash. */
@@ -185,8 +185,8 @@ export class View {
     if (calldata === undefined || TAKES_CALLS.has(this.functionOf(frame))) return '…';
     const inputs = this.inputsOf(frame);
     if (inputs) return this.members(inputs);
-    const more = calldata.length > MOST_RAW ? `, … ${calldata.length} felts` : '';
-    return `${calldata.slice(0, MOST_RAW).map(feltText).join(', ')}${more}`;
+    const more = calldata.length > MAX_RAW ? `, … ${calldata.length} felts` : '';
+    return `${calldata.slice(0, MAX_RAW).map(feltText).join(', ')}${more}`;
   }
 
   members(members: readonly NamedValue[]): string {
@@ -214,7 +214,7 @@ function withInner(frame: Frame): readonly Frame[] {
 }
 
 function shortened(text: string): string {
-  return text.length <= LONGEST_TEXT ? text : `${text.slice(0, LONGEST_TEXT)}…`;
+  return text.length <= MAX_TEXT_LENGTH ? text : `${text.slice(0, MAX_TEXT_LENGTH)}…`;
 }
 
 function feltText(value: string): string {

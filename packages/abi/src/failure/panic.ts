@@ -12,7 +12,7 @@ export type Panic = NonNullable<EXPLAINED['panic']>;
 const BYTE_ARRAY = '0x46a6158a16a947e5916b2a2ca68501a45e93d7110e81aa2d6438b1c57c879a3';
 /** Panic data that a caller adds when its callee fails. */
 const ECHOES: ReadonlySet<string> = new Set(['ENTRYPOINT_FAILED']);
-const MOST_FELTS = 500;
+const MAX_FELTS = 500;
 const NO_TEXT = 'no reason given';
 
 /** One part of panic data: a text, or a felt that is none. */
@@ -38,7 +38,7 @@ export function panicText(felts: readonly string[], abi?: Abi): string {
 
 /** Without what callers add: a word of their own, after which the same may follow again. */
 function ownParts(felts: readonly string[]): readonly Part[] {
-  const parts = partsOf(felts.slice(0, MOST_FELTS));
+  const parts = partsOf(felts.slice(0, MAX_FELTS));
   const end = parts.findIndex(({ text }) => ECHOES.has(text));
   return end > 0 ? parts.slice(0, end) : parts;
 }
@@ -53,7 +53,7 @@ export function quotedPanic(felts: readonly string[], abi?: Abi): string {
 
 /** The texts in panic data, without those that callers add. */
 export function panicWords(felts: readonly string[]): readonly string[] {
-  return partsOf(felts.slice(0, MOST_FELTS)).flatMap(({ text, isText }) =>
+  return partsOf(felts.slice(0, MAX_FELTS)).flatMap(({ text, isText }) =>
     isText && !ECHOES.has(text) ? [text] : [],
   );
 }
@@ -127,7 +127,7 @@ export function panicIn(tail: string): Panic | undefined {
     if (quoted !== undefined && end !== '')
       felts.push(BYTE_ARRAY, ...byteArrayOf(unescaped(quoted)));
     else if (felt !== undefined) felts.push(felt.toLowerCase().replace(/^0x0+(?=.)/, '0x'));
-    if (felts.length > MOST_FELTS) break;
+    if (felts.length > MAX_FELTS) break;
   }
   return { felts, text: panicText(felts) };
 }

@@ -25,9 +25,9 @@ const FRAME =
 const FRAME_END = /^.*selector: (?:0x[0-9a-f]+|UNKNOWN)\)/i;
 /** Felts as a list, which an estimate adds to the text, and which is the whole text of a failed call. */
 const FELT_LIST = /(?<!\s)\s*\[(?:"0x[0-9a-f]+",?)+\]\s*$/i;
-const LONGEST_REASON = 200_000;
+const MAX_REASON_LENGTH = 200_000;
 /** The message follows the last frame directly. */
-const LONGEST_MESSAGE = 4_000;
+const MAX_MESSAGE_LENGTH = 4_000;
 const CONSTRUCTOR = selectorOf('constructor');
 const VALIDATIONS: ReadonlySet<string> = new Set(
   ['__validate__', '__validate_declare__', '__validate_deploy__'].map(selectorOf),
@@ -37,7 +37,7 @@ const short = (felt: string): string => felt.toLowerCase().replace(/^0x0+(?=.)/,
 
 /** Reads the revert reason of a transaction, as the protocol writes it. */
 export function readFailure(reason: string): Failure {
-  const text = reason.slice(0, LONGEST_REASON);
+  const text = reason.slice(0, MAX_REASON_LENGTH);
   const path: FailedFrame[] = [];
   let wasNumbered = false;
   let end = 0;
@@ -61,7 +61,7 @@ export function readFailure(reason: string): Failure {
   }
   const cut = path.length === 0 ? FRAME_END.exec(text) : null;
   if (cut) end = cut[0].length;
-  const tail = text.slice(end, end + LONGEST_MESSAGE).replace(/^\):|^:\s*/, '');
+  const tail = text.slice(end, end + MAX_MESSAGE_LENGTH).replace(/^\):|^:\s*/, '');
   const panic = end > 0 || FELT_LIST.test(tail) ? panicOf(tail) : undefined;
   return { path, message: panic?.text ?? lastLine(tail), panic };
 }

@@ -43,8 +43,8 @@ export interface SourceFile {
 }
 
 /** Longer than what a person writes; what comes behind is not read. */
-const MOST_LETTERS = 2 ** 18;
-const LONGEST_HEAD = 1_000;
+const MAX_LETTERS = 2 ** 18;
+const MAX_HEAD_LENGTH = 1_000;
 // Repetitions have bounds: without them, the time to find nothing grows with the square of a text.
 const ITEM =
   /((?:#\[[^\]]{0,300}\]\s{0,40}){0,8})(?:pub(?:\([^)]{0,60}\))?\s{1,40})?\b(struct|enum|mod|impl|const|type)\s{1,40}(\w{1,200})/g;
@@ -70,7 +70,7 @@ export function readDeclarations(files: readonly SourceFile[]): Declarations {
     else addFirst(structs, struct.name, struct);
   };
   const read = files.map(({ file, text }) => ({
-    text: withoutComments(text.slice(0, MOST_LETTERS)),
+    text: withoutComments(text.slice(0, MAX_LETTERS)),
     module: moduleOf(file),
   }));
   const constants = new Map(read.flatMap(({ text }) => constantsIn(text)));
@@ -92,7 +92,7 @@ export function readDeclarations(files: readonly SourceFile[]): Declarations {
       if (kind === 'enum') addFirst(enums, name, membersOf(body));
       if (kind === 'impl') {
         const packed = packingOf(
-          text.slice(rest, Math.min(text.indexOf('{', rest), rest + LONGEST_HEAD)),
+          text.slice(rest, Math.min(text.indexOf('{', rest), rest + MAX_HEAD_LENGTH)),
         );
         if (packed) {
           const fields = packedFields(body, constants);

@@ -4,7 +4,7 @@
 const PACK =
   /\bfn\s{1,40}pack\s{0,40}\(\s{0,40}(\w{1,200})\s{0,40}:[^)]{0,300}\)\s{0,40}->\s{0,40}[\w:]{1,200}\s{0,40}\{/;
 /** In letters; a felt has room for few fields. */
-const LONGEST_SUM = 10_000;
+const MAX_SUM_LENGTH = 10_000;
 
 /** A part of a packed number. */
 export interface PackedField {
@@ -29,7 +29,7 @@ export function packedFields(
   const value = head[1] ?? '';
   const from = head.index + head[0].length;
   const code = insideBraces(body, from);
-  const sum = code.length > LONGEST_SUM ? undefined : sumOf(code, value);
+  const sum = code.length > MAX_SUM_LENGTH ? undefined : sumOf(code, value);
   if (sum === undefined) return undefined;
   const places = terms(sum).map((term) => placeOf(term, constants));
   const fields = places.flatMap((field) => field ?? []);

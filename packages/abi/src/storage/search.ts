@@ -36,8 +36,8 @@ export interface SearchTools {
 }
 
 /** Hashes of one search, and of those the ones for variables of unknown type. */
-const MOST_HASHES = 4_000;
-const MOST_EXPLORED = 2_500;
+const MAX_HASHES = 4_000;
+const MAX_EXPLORED = 2_500;
 /** What a hash from the cache takes of the budget, so that searches stay bounded. */
 const CACHED_COST = 1 / 50;
 /** How many words are tried for each key of a map, by the number of its keys. */
@@ -47,7 +47,7 @@ const WORDS_BY_DEPTH = [400, 24, 8];
 /** Slots of a value whose type is not known. */
 const UNKNOWN_CELLS = 8;
 /** Elements of a vector that are tried at its start and at its end. */
-const MOST_ELEMENTS = 128;
+const MAX_ELEMENTS = 128;
 const BYTE_ARRAY = '0x427974654172726179';
 const CHUNK_WORDS = 256n;
 const TWO_128 = 2n ** 128n;
@@ -64,7 +64,7 @@ export class SlotSearch {
   readonly #tools: SearchTools;
   /** Slots without a name, by number. */
   readonly #unnamed: Map<bigint, string>;
-  #hashesLeft = MOST_HASHES;
+  #hashesLeft = MAX_HASHES;
   #exploredLeft = 0;
 
   constructor(variables: ClassVariables, slots: Iterable<string>, tools: SearchTools) {
@@ -92,7 +92,7 @@ export class SlotSearch {
       ({ origin, name }) => origin === 'abi' && !/^[A-Z]/.test(name),
     );
     const places = open.map((variable) => ({ variable, state: variable.base, path: [] }));
-    this.#exploredLeft = MOST_EXPLORED;
+    this.#exploredLeft = MAX_EXPLORED;
     await this.#explore(places, words, 0);
   }
 
@@ -152,7 +152,7 @@ export class SlotSearch {
     for (let at = length - 1; at >= 0; at -= 1) {
       if (this.isDone) return;
       // A long vector is tried at both ends.
-      if (at === length - MOST_ELEMENTS && at > MOST_ELEMENTS) at = MOST_ELEMENTS;
+      if (at === length - MAX_ELEMENTS && at > MAX_ELEMENTS) at = MAX_ELEMENTS;
       const felts = [toFelt(BigInt(at))];
       const state = await this.#chain(from.state, felts);
       const path = [...from.path, { keys: [{ type: 'u64', felts }] }];

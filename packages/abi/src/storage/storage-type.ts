@@ -46,7 +46,7 @@ export interface NodeMember {
 const UNKNOWN: StorageType = { kind: 'unknown' };
 const DEEPEST = 12;
 /** A value takes at most this many slots. */
-const MOST_CELLS = 256;
+const MAX_CELLS = 256;
 const INTEGER = /^[ui](8|16|32|64|128)$/;
 const ADDRESSES = new Set(['ContractAddress', 'EthAddress', 'StorageAddress']);
 const ONE_SLOT = new Set([
@@ -77,7 +77,7 @@ export class TypeReader {
       );
     }
     if (parsed.kind === 'array') {
-      if (parsed.length > MOST_CELLS) return UNKNOWN;
+      if (parsed.length > MAX_CELLS) return UNKNOWN;
       const type = parsed.of;
       return this.#record(
         Array.from({ length: parsed.length }, (_, at) => ({ name: String(at), type })),
@@ -152,7 +152,7 @@ export class TypeReader {
     const all: Cell[] = [];
     for (const { name, type } of members) {
       const inner = this.read(type, depth + 1);
-      if (inner.kind !== 'cells' || all.length + inner.cells.length > MOST_CELLS) return UNKNOWN;
+      if (inner.kind !== 'cells' || all.length + inner.cells.length > MAX_CELLS) return UNKNOWN;
       all.push(...inner.cells.map((cell) => ({ ...cell, members: [name, ...cell.members] })));
     }
     return cells(all);

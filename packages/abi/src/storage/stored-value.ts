@@ -14,7 +14,7 @@ import {
 import { decodeScalar, isAddressType, unpacked } from './slot-name.js';
 import type { TypedField } from './storage-type.js';
 import {
-  MOST_WORDS,
+  MAX_WORDS,
   type PackedSlot,
   partsOf,
   type StoredValue,
@@ -42,7 +42,7 @@ function lengthOf(felt: string, most: number): number {
 /** The slots of the bytes; none for a length that no byte array of a contract has. */
 function wordKeys(textKey: string, length: bigint): readonly string[] {
   const words = (length + BigInt(WORD_BYTES - 1)) / BigInt(WORD_BYTES);
-  if (words > BigInt(MOST_WORDS)) return [];
+  if (words > BigInt(MAX_WORDS)) return [];
   return Array.from({ length: Number(words) }, (_, at) => slotAt(textKey, at));
 }
 
@@ -422,8 +422,8 @@ function textWrites(
   const text = context.texts.get(fieldId(path)) ?? '';
   const length = BigInt(new TextEncoder().encode(text).length);
   const words = typed(path, context, () => {
-    if (length > BigInt(MOST_WORDS * WORD_BYTES)) {
-      throw new InvalidInput(`The string has more than ${MOST_WORDS * WORD_BYTES} bytes.`);
+    if (length > BigInt(MAX_WORDS * WORD_BYTES)) {
+      throw new InvalidInput(`The string has more than ${MAX_WORDS * WORD_BYTES} bytes.`);
     }
     // Without the count of whole words in front and the size of the last word behind.
     return byteArrayOf(text).slice(1, -1);

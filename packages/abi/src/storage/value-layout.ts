@@ -85,7 +85,7 @@ export function vectorLayout(
 }
 
 /** Items of a vector that is one value; the items of a longer one are values by themselves. */
-const MOST_JOINED_ITEMS = 64;
+const MAX_JOINED_ITEMS = 64;
 /** Slots for items that may be appended. */
 const SPARE_ITEMS = 8;
 
@@ -101,7 +101,7 @@ export function withItems(
 ): ValueLayout | undefined {
   const { vector } = layout;
   if (!vector) return layout;
-  if (BigInt(length) > BigInt(MOST_JOINED_ITEMS)) return undefined;
+  if (BigInt(length) > BigInt(MAX_JOINED_ITEMS)) return undefined;
   const items = Array.from({ length: Number(BigInt(length)) + SPARE_ITEMS }, (_, at) => {
     const begin = BigInt(pedersen(vector.state, toFelt(BigInt(at)))) % ADDRESS_BOUND;
     return vector.cells.map((cell, offset) =>

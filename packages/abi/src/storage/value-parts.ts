@@ -33,7 +33,7 @@ export interface PackedSlot {
 }
 
 /** Words of a byte array in one run of slots. */
-export const MOST_WORDS = 256;
+export const MAX_WORDS = 256;
 export const WORD_BYTES = 31;
 
 const partCache = new WeakMap<StoredValue, ValuePart>();

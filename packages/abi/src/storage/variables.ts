@@ -52,8 +52,8 @@ export interface StorageHashes {
 }
 
 /** Names that are tried; more than any ABI of use has. */
-const MOST_NAMES = 6_000;
-const MOST_CONSTANTS = 512;
+const MAX_NAMES = 6_000;
+const MAX_CONSTANTS = 512;
 const WIDE = 2n ** 128n;
 const NO_DECLARATIONS: Declarations = readDeclarations([]);
 
@@ -82,7 +82,7 @@ export function variablesOf(facts: ClassFacts, { keccak }: StorageHashes): Class
     for (const name of facts.names ?? []) if (!guesses.has(name)) guesses.set(name, undefined);
     let tried = 0;
     for (const [name, type] of guesses) {
-      if (++tried > MOST_NAMES) break;
+      if (++tried > MAX_NAMES) break;
       const hash = keccak(name);
       // An unconfirmed guess would be searched in vain.
       if (constants?.has(hash)) members.set(hash, name);
@@ -95,7 +95,7 @@ export function variablesOf(facts: ClassFacts, { keccak }: StorageHashes): Class
   return {
     variables: [...variables.values()],
     members,
-    constants: [...large].slice(0, MOST_CONSTANTS),
+    constants: [...large].slice(0, MAX_CONSTANTS),
     hasConstant: constants && ((felt) => large.has(felt)),
   };
 }

@@ -6,7 +6,7 @@ import type { MemoryReader, Cell as MemoryValue } from '../values/cells.js';
 import { wordsOfBase64 } from './base64.js';
 
 /** Steps of one request. */
-const MOST_STEPS = 262_144;
+const MAX_STEPS = 262_144;
 /** Requests for steps that are under way at the same time. */
 const CONCURRENT = 4;
 /** Cells of a page. Most variables need few cells, and arrays read many pages at once. */
@@ -14,7 +14,7 @@ const PAGE = 512;
 /** Pages that are read at the same time. */
 const CONCURRENT_PAGES = 32;
 /** Pages that stay: about a million cells. */
-const MOST_PAGES = 2_048;
+const MAX_PAGES = 2_048;
 
 /** A cell: a number in hexadecimal, a pointer as `segment:offset`, or nothing. */
 export type Cell = string | null;
@@ -55,8 +55,8 @@ export class RecordedTrace {
     const ranges: (readonly [run: number, first: number, count: number])[] = [];
     let all = 0;
     for (const [run, { first_step, step_count }] of this.trace.runs.entries()) {
-      for (let first = first_step; first < step_count; first += MOST_STEPS) {
-        const count = Math.min(MOST_STEPS, step_count - first);
+      for (let first = first_step; first < step_count; first += MAX_STEPS) {
+        const count = Math.min(MAX_STEPS, step_count - first);
         ranges.push([run, first, count]);
         all += count;
       }
@@ -130,7 +130,7 @@ export class RecordedTrace {
     const reading = this.#readPage(run, segment, page);
     this.#pages.set(key, reading);
     reading.catch(() => this.#pages.delete(key));
-    if (this.#pages.size > MOST_PAGES) {
+    if (this.#pages.size > MAX_PAGES) {
       const [oldest] = this.#pages.keys();
       if (oldest !== undefined) this.#pages.delete(oldest);
     }

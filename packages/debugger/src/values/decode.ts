@@ -4,12 +4,12 @@ import { type Cell, isPointer, type MemoryReader, type Pointer, signed } from '.
 import type { DebugClass, SierraType } from './debug-class.js';
 
 /** Elements of a list in the text of a value. */
-const MOST_IN_TEXT = 16;
+const MAX_IN_TEXT = 16;
 /** Levels of members in the text of a value. */
 const DEEPEST_TEXT = 6;
-const LONGEST_TEXT_BYTES = 1_000;
+const MAX_TEXT_BYTES = 1_000;
 /** Accesses of a dictionary that are read. */
-const MOST_ACCESSES = 100_000;
+const MAX_ACCESSES = 100_000;
 const UNAVAILABLE = '<not recorded>';
 
 const INTEGER = /^[iu](8|16|32|64|128)$/;
@@ -97,7 +97,7 @@ export class Decoder {
   }
 
   async #listText(elements: Elements, depth: number): Promise<string> {
-    const parts = await this.#elementParts(elements, 0, MOST_IN_TEXT);
+    const parts = await this.#elementParts(elements, 0, MAX_IN_TEXT);
     const texts = await this.#texts(parts, depth);
     const more = elements.count - parts.length;
     return `[${texts.join(', ')}${more > 0 ? `, … ${more} more` : ''}]`;
@@ -123,8 +123,8 @@ export class Decoder {
 
   async #dictionaryText(type: SierraType, parts: readonly Part[], depth: number): Promise<string> {
     if (!type.generic.includes('Dict')) return this.#text(type, parts[0]?.cells ?? [], depth + 1);
-    const texts = await this.#texts(parts.slice(0, MOST_IN_TEXT), depth);
-    const more = parts.length > MOST_IN_TEXT ? `, … ${parts.length - MOST_IN_TEXT} more` : '';
+    const texts = await this.#texts(parts.slice(0, MAX_IN_TEXT), depth);
+    const more = parts.length > MAX_IN_TEXT ? `, … ${parts.length - MAX_IN_TEXT} more` : '';
     return `{${texts.map((text, at) => `${parts[at]?.name}: ${text}`).join(', ')}${more}}`;
   }
 
@@ -210,7 +210,7 @@ export class Decoder {
     const end = isPointer(last) ? last : first;
     if (!isPointer(end)) return [];
     const start = isPointer(last) && isPointer(first) ? first.offset : 0;
-    const count = Math.min(end.offset - start, 3 * MOST_ACCESSES);
+    const count = Math.min(end.offset - start, 3 * MAX_ACCESSES);
     const accesses = count > 0 ? await this.#memory(end.segment, start, count) : [];
     const values = new Map<string, Cell>();
     for (let at = 0; at + 2 < accesses.length; at += 3) {
@@ -232,7 +232,7 @@ export class Decoder {
     const elements = data && (await this.#elements(data.type, data.cells));
     const [pending, length] = cells.slice(-2);
     if (!elements || typeof pending !== 'bigint' || typeof length !== 'bigint') return undefined;
-    const most = Math.ceil(LONGEST_TEXT_BYTES / 31);
+    const most = Math.ceil(MAX_TEXT_BYTES / 31);
     const words = await this.#elementParts(elements, 0, most);
     let hex = '';
     for (const { cells: word } of words) {

@@ -24,7 +24,7 @@ const NAME_WIDTH = 6;
 const CLOSURE = 'Generated `';
 const CLOSURE_TRAITS = '/ops/function.cairo';
 /** More than any line has. */
-const MOST_COLUMNS = 2 ** 20;
+const MAX_COLUMNS = 2 ** 20;
 const IDENTIFIER = /^[A-Za-z_]\w*$/;
 
 /**
@@ -210,7 +210,7 @@ function fits(
   for (const [variable, , line, column] of entries(names)) {
     const isOwn = line >= (span[0] ?? 0) && line <= (span[2] ?? 0);
     if (isOwn && (lines.get(variable) ?? 0) < line + 1) return false;
-    if (isOwn) declarations.set(variable, line * MOST_COLUMNS + column);
+    if (isOwn) declarations.set(variable, line * MAX_COLUMNS + column);
   }
   if (/[\]}]$/.test(name)) return true;
   const ordered = parameters.map((variable) => declarations.get(variable) ?? -1);

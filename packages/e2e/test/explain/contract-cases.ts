@@ -2,7 +2,7 @@
 
 import type { FailingChain } from '@starkbox/test-support/failing-chain';
 import { deployment, hex, LEGACY_UDC, STRK, selector, short } from '@starkbox/test-support/signing';
-import { type Case, callee, fails, MOST_U256, text, u256 } from './failing-case.js';
+import { type Case, callee, fails, MAX_U256, text, u256 } from './failing-case.js';
 
 export const PANICS: readonly Case[] = [
   fails('failures', 'assert_short', '0x1'),
@@ -29,9 +29,9 @@ export const VALUES: readonly Case[] = [
   fails('failures', 'add_u8', '0xff', '0x1'),
   fails('failures', 'subtract_u8', '0x1', '0x2'),
   fails('failures', 'multiply_u128', hex(2n ** 127n), '0x2'),
-  fails('failures', 'add_u256', ...MOST_U256, ...u256(1n)),
+  fails('failures', 'add_u256', ...MAX_U256, ...u256(1n)),
   fails('failures', 'subtract_u256', ...u256(1n), ...u256(2n)),
-  fails('failures', 'multiply_u256', ...MOST_U256, ...u256(2n)),
+  fails('failures', 'multiply_u256', ...MAX_U256, ...u256(2n)),
   fails('failures', 'add_i32', '0x7fffffff', '0x1'),
   fails('failures', 'divide_u64', '0x1', '0x0'),
   fails('failures', 'divide_u256', ...u256(1n), ...u256(0n)),
@@ -79,7 +79,7 @@ export const NESTED: readonly Case[] = [
 export const SYSCALLS: readonly Case[] = [
   calls('block_hash', () => ['0xffff']),
   calls('keccak', () => ['0x1', '0x1']),
-  calls('secp_k1_point', () => [...MOST_U256, ...u256(1n)]),
+  calls('secp_k1_point', () => [...MAX_U256, ...u256(1n)]),
   calls('storage_domain', () => ['0x1']),
 ];
 

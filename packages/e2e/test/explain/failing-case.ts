@@ -12,7 +12,7 @@ export const u256 = (value: bigint): readonly string[] => [
   hex(value & (2n ** 128n - 1n)),
   hex(value >> 128n),
 ];
-export const MOST_U256 = u256(2n ** 256n - 1n);
+export const MAX_U256 = u256(2n ** 256n - 1n);
 
 /** An invoke of one function of a contract of the chain. */
 export const fails = (name: string, entry: string, ...calldata: readonly string[]): Case => [

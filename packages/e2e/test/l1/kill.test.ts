@@ -13,7 +13,7 @@ const KILLS = Number(process.env['STARKBOX_KILLS'] ?? 6);
 const MESSAGES = Number(process.env['STARKBOX_MESSAGES'] ?? 36);
 const COURSE = Number(process.env['STARKBOX_COURSE'] ?? 1);
 /** A life ends without having delivered what it might after so many milliseconds. */
-const LONGEST_LIFE = 60_000;
+const MAX_LIFE = 60_000;
 /** And so long, at most, after what it was to deliver: in the middle of the next message. */
 const AFTERMATH = 25;
 const RECEIVER = '0x8359e4b0152ed5a731162d3c7b0d8d56edb165a0';
@@ -77,7 +77,7 @@ test(
       // Each message makes a block, on one side or on the other.
       const undelivered = MESSAGES - (arrived.at(-1) ?? 0);
       const aim = Math.min(undelivered, Math.floor(chance() * ((4 * MESSAGES) / KILLS)));
-      const late = AbortSignal.timeout(LONGEST_LIFE);
+      const late = AbortSignal.timeout(MAX_LIFE);
       while (!late.aborted) {
         const newBlocks =
           blocksOf(life) + Number((await l1.getBlockNumber({ cacheTime: 0 })) - height);

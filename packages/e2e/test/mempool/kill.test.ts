@@ -10,10 +10,10 @@ import { expect, test } from 'vitest';
 /** By hand: STARKBOX_KILLS=200 npx vitest run packages/e2e/test/mempool/kill.test.ts */
 const KILLS = Number(process.env['STARKBOX_KILLS'] ?? 6);
 /** A node lives this long after its first answers, at most. */
-const LONGEST_MS = 250;
+const MAX_MS = 250;
 const ACCOUNTS = 3;
 /** Of each account in one life. */
-const MOST_SENT = 12;
+const MAX_SENT = 12;
 /** In every life of so many all that waits is executed first: `devnet_mempoolList` has 200 at most. */
 const EMPTIED = 4;
 const RECEIVER = '0xabcdef';
@@ -89,7 +89,7 @@ async function sendUntilKilled(
   });
   const senders = accounts.map(async (account, index) => {
     const first = next[index] ?? 0;
-    for (let nonce = first; !isDead && nonce < first + MOST_SENT; nonce += 1) {
+    for (let nonce = first; !isDead && nonce < first + MAX_SENT; nonce += 1) {
       const call = { to: STRK, name: 'transfer', calldata: [RECEIVER, '0x1', '0x0'] };
       const invoke_transaction = invokeRequest(account, [call], nonce, {
         changes: { tip: hex(nonce % 3) },
@@ -120,7 +120,7 @@ async function sendUntilKilled(
     }),
   );
   await Promise.race([answers, Promise.all(calls)]);
-  await sleep(Math.random() * LONGEST_MS);
+  await sleep(Math.random() * MAX_MS);
   isDead = true;
   await node.kill();
   await Promise.all(calls);

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 const CALL = { to: STRK, name: 'transfer', calldata: ['0x77', '0x1', '0x0'] };
 const COUNT = 1000;
 /** The part of a call's time that one turn of the event loop may take. */
-const MOST = 0.5;
+const MAX_SHARE = 0.5;
 
 /** The turns of the event loop while something runs: their number, and the longest as a part of all the time. */
 async function turnsDuring(
@@ -50,5 +50,5 @@ test('no turn takes most of the time of selecting or returning many transactions
   expect(await node.request('devnet_mempoolList', {})).toMatchObject({ size: COUNT });
   // Selecting is done on this thread alone, in slices.
   expect.soft(select.count).toBeGreaterThan(1);
-  expect.soft(abort.longest).toBeLessThan(MOST);
+  expect.soft(abort.longest).toBeLessThan(MAX_SHARE);
 });

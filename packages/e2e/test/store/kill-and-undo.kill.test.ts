@@ -11,11 +11,11 @@ import { expect, test } from 'vitest';
  */
 const KILLS = Number(process.env['STARKBOX_KILLS'] ?? 15);
 /** A node lives this long after the first command, at most. */
-const LONGEST_MS = 600;
+const MAX_MS = 600;
 /** Chains beside that of the node, each with commands of its own. */
 const INSTANCES = 2;
 /** A longer chain is restarted, so that all of it can be read after every command. */
-const LONGEST_CHAIN = 40;
+const MAX_CHAIN = 40;
 const RECEIVER = '0xabcdef';
 /** What is not determined by the model: a hash. */
 const ANY = '?';
@@ -178,7 +178,7 @@ class Chain {
       pending: [],
       snapshots,
     });
-    if (blocks.length > LONGEST_CHAIN) return restart();
+    if (blocks.length > MAX_CHAIN) return restart();
     switch (random(12)) {
       case 0: {
         if (blocks.length < 2) break;
@@ -327,7 +327,7 @@ async function actUntilKilled(node: RunningCommand, chains: readonly Chain[]): P
       if (!isDead || !(error instanceof TypeError)) throw error;
     }
   });
-  await Promise.race([sleep(Math.random() * LONGEST_MS), ...clients]);
+  await Promise.race([sleep(Math.random() * MAX_MS), ...clients]);
   isDead = true;
   await node.kill();
   await Promise.all(clients);

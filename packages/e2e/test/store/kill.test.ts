@@ -10,7 +10,7 @@ import { expect, test } from 'vitest';
  */
 const KILLS = Number(process.env['STARKBOX_KILLS'] ?? 15);
 /** A node lives this long after the first call, or after the first answer, at most. */
-const LONGEST_MS = 250;
+const MAX_MS = 250;
 /** Instances that live as long as the directory. */
 const INSTANCES = 2;
 /** Of what was answered in earlier lives, this much is asked for again. */
@@ -187,7 +187,7 @@ async function sendUntilKilled(node: RunningCommand, isAnswering: boolean): Prom
     }),
   );
   if (isAnswering) await Promise.race([firstAnswer, ...callers]);
-  await sleep(Math.random() * LONGEST_MS);
+  await sleep(Math.random() * MAX_MS);
   isDead = true;
   await node.kill();
   await Promise.all(callers);

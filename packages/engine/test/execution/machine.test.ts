@@ -17,7 +17,7 @@ import { applied } from '../fixtures/transactions.js';
 
 const REVERTER = '0xe0';
 const COUNTER = '0xc0';
-const MOST = 1_000_000;
+const MAX_STEPS = 1_000_000;
 
 const started = await genesis(await accountClass());
 const account = firstAccount(started);
@@ -38,7 +38,7 @@ function registersOf({ machine }: RetracedFrame): readonly (readonly number[])[]
 
 async function framesOf(
   calls: Parameters<typeof invoke>[1],
-  machine = MOST,
+  machine = MAX_STEPS,
 ): Promise<readonly RetracedFrame[]> {
   const [traced] = await chain.state.retrace(block(), [invoke(account, calls, 0)], {}, { machine });
   return traced?.frames ?? [];

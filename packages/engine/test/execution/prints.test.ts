@@ -15,7 +15,7 @@ import { applied } from '../fixtures/transactions.js';
 const PRINTS = '0xa0';
 const BACKTRACE = '0xb0';
 /** Bytes of text that a report has at most. */
-const MOST_PRINTED = 65_536;
+const MAX_PRINTED = 65_536;
 
 const started = await genesis(await accountClass());
 const state = await place(await place(started.state, 'prints', PRINTS), 'backtrace', BACKTRACE);
@@ -38,7 +38,7 @@ test('a report has at most 64 KiB of printed text, and the next transaction has 
   const flags = { validate: false, chargeFee: false, unboundedGas: true };
   const { printed } = await applied(chain.state, invoke(account, calls, 0), flags);
   const line = 'prints: a line that is longer than one felt can hold\n';
-  expect(printed.length).toBe(Math.floor(MOST_PRINTED / line.length));
+  expect(printed.length).toBe(Math.floor(MAX_PRINTED / line.length));
   expect(new Set(printed.map(({ text }) => text))).toEqual(new Set([line]));
   const next = await applied(chain.state, invoke(account, [call], 0));
   expect(next.printed.length).toBe(1);

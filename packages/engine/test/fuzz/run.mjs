@@ -41,7 +41,7 @@ const TARGETS = [
   'felt',
 ];
 /** In bytes; longer inputs are not made. */
-const LONGEST = 16_384;
+const MAX_LENGTH = 16_384;
 /** In bytes; what is kept of a target at most. */
 const KEPT = 17_000;
 
@@ -139,7 +139,7 @@ async function fuzz(name) {
   const { status, text } = await libFuzzer(name, [
     corpus,
     `-max_total_time=${seconds}`,
-    `-max_len=${LONGEST}`,
+    `-max_len=${MAX_LENGTH}`,
     `-artifact_prefix=${faults}/`,
     '-timeout=10',
     '-rss_limit_mb=2048',
@@ -201,7 +201,7 @@ function writeCorpus() {
     const args = [
       '-set_cover_merge=1',
       '-use_counters=0',
-      `-max_len=${LONGEST}`,
+      `-max_len=${MAX_LENGTH}`,
       least,
       join(folder, name),
     ];

@@ -32,7 +32,7 @@ async function besideBlock(key: string, step: number): Promise<string | undefine
 }
 
 /** Most empty blocks that are skipped in search of the next transaction. */
-const MOST_EMPTY = 50;
+const MAX_EMPTY = 50;
 
 /** Of the same sender; of the chain for a transaction without one. */
 async function besideTransaction(hash: string, step: -1 | 1): Promise<string | undefined> {
@@ -64,7 +64,7 @@ async function besideInChain(
   const hashes = await hashesOf(block_number);
   const beside = hashes[hashes.indexOf(hash) + step];
   if (beside !== undefined) return to('tx', beside);
-  for (let passed = 1; passed <= MOST_EMPTY; passed++) {
+  for (let passed = 1; passed <= MAX_EMPTY; passed++) {
     const number = block_number + passed * step;
     if (number < 0 || number > head() + 1) return undefined;
     const adjacent = (await hashesOf(number)).at(step > 0 ? 0 : -1);

@@ -24,8 +24,8 @@ export interface Choice {
 }
 
 export const COMMANDS = 'Commands';
-const MOST_RECENT = 8;
-const MOST_NAMED = 8;
+const MAX_RECENT = 8;
+const MAX_NAMED = 8;
 
 const isConnected = (): boolean => canWrite(liveNow().connection);
 
@@ -35,7 +35,7 @@ export function firstChoices(
   outcomes: ReadonlyMap<string, string>,
   names: Names,
 ): readonly Choice[] {
-  const recent = visits.slice(0, MOST_RECENT).map(({ page, key }): Choice => {
+  const recent = visits.slice(0, MAX_RECENT).map(({ page, key }): Choice => {
     const common = { id: `recent ${page} ${key}`, group: 'Recent', run: () => go(to(page, key)) };
     if (page === 'contract') {
       const name = names.get(key);
@@ -239,7 +239,7 @@ export function choicesFor(
   const lower = query.toLowerCase();
   const contracts = [...names]
     .filter(([, name]) => name.toLowerCase().startsWith(lower))
-    .slice(0, MOST_NAMED)
+    .slice(0, MAX_NAMED)
     .map(
       ([address, name]): Choice => ({
         id: `name ${address}`,

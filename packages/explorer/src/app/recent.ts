@@ -15,7 +15,7 @@ export interface RecentVisit {
   readonly key: string;
 }
 
-const MOST = 20;
+const MAX_COUNT = 20;
 const KEY = /^(0x[0-9a-f]{1,64}|\d{1,15})$/i;
 
 const isPage = (value: unknown): value is RecentPage => PAGES.some((page) => page === value);
@@ -24,7 +24,7 @@ const isPage = (value: unknown): value is RecentPage => PAGES.some((page) => pag
 const recent: Store<readonly RecentVisit[]> = createBrowserStore(
   'localStorage',
   `starkbox.recent${chainPath()}`,
-  (stored) => (Array.isArray(stored) ? stored.flatMap(readVisit).slice(0, MOST) : []),
+  (stored) => (Array.isArray(stored) ? stored.flatMap(readVisit).slice(0, MAX_COUNT) : []),
 );
 
 function readVisit(stored: unknown): readonly RecentVisit[] {
@@ -42,7 +42,7 @@ export function useRecentRecorder(): void {
   const { page, key } = useRoute();
   useEffect(() => {
     for (const visit of readVisit({ page, key }))
-      recent.set([visit, ...without(visit)].slice(0, MOST));
+      recent.set([visit, ...without(visit)].slice(0, MAX_COUNT));
   }, [page, key]);
 }
 

@@ -11,7 +11,7 @@ export interface EventKind {
 }
 
 /** Limits for forged ABIs. */
-const MOST_KINDS = 200;
+const MAX_KINDS = 200;
 const DEEPEST = 8;
 
 interface Place {
@@ -23,12 +23,12 @@ export function eventKindsOf(abi: Abi): readonly EventKind[] {
   const kinds = new Map<string, EventKind>();
   const add = (event: AbiEvent, { names, keys }: Place): void => {
     const name = names.join('.');
-    if (kinds.size < MOST_KINDS && !kinds.has(name)) {
+    if (kinds.size < MAX_KINDS && !kinds.has(name)) {
       kinds.set(name, { name, keys, fields: event.fields });
     }
   };
   const addVariants = (choice: AbiEvent, place: Place, depth: number): void => {
-    if (depth > DEEPEST || kinds.size >= MOST_KINDS) return;
+    if (depth > DEEPEST || kinds.size >= MAX_KINDS) return;
     for (const { name, type, kind } of choice.fields) {
       const event = abi.events.get(type);
       if (!event) continue;

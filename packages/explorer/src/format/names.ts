@@ -6,9 +6,9 @@ import type { NAME_SOURCE, TOKEN_FACTS } from '@starkbox/spec';
 import { createContext, useContext, useEffect, useMemo, useSyncExternalStore } from 'react';
 import { escapeText } from './untrusted-text.js';
 
-const LONGEST_LABEL = 60;
+const MAX_LABEL_LENGTH = 60;
 /** Names that are kept; a page shows far fewer. */
-const MOST_LOADED = 5_000;
+const MAX_LOADED = 5_000;
 
 type Label = { readonly value: string; readonly label: string };
 
@@ -16,7 +16,7 @@ type Label = { readonly value: string; readonly label: string };
 export function safeLabels(
   labels: readonly Label[],
 ): (readonly [address: string, label: string])[] {
-  return labels.map(({ value, label }) => [value, escapeText(label, LONGEST_LABEL).text]);
+  return labels.map(({ value, label }) => [value, escapeText(label, MAX_LABEL_LENGTH).text]);
 }
 
 /** Numbers in names are compared by their value. */
@@ -126,7 +126,7 @@ class LoadedNames {
 
   #take(names: ReadonlyMap<string, LoadedName>): void {
     for (const [felt, entry] of names) this.#entries.set(felt, entry);
-    if (this.#entries.size > MOST_LOADED) {
+    if (this.#entries.size > MAX_LOADED) {
       for (const felt of this.#entries.keys()) {
         if (!this.#shown.has(felt)) this.#entries.delete(felt);
       }
@@ -157,7 +157,7 @@ function distinctTexts(entries: ReadonlyMap<string, LoadedName>): Names {
       // The node also knows names that are not loaded here.
       const text =
         distinct(felt, name) === name ? (entries.get(felt)?.name ?? name) : distinct(felt, name);
-      return [felt, escapeText(text, 2 * LONGEST_LABEL).text];
+      return [felt, escapeText(text, 2 * MAX_LABEL_LENGTH).text];
     }),
   );
 }

@@ -2,7 +2,7 @@
 
 const START = '#form=';
 /** Longer states are not stored, because browsers and chats cut long addresses. */
-const LONGEST = 8_000;
+const MAX_LENGTH = 8_000;
 
 /** The stored state, which is untrusted. */
 export function remembered(): Readonly<Record<string, unknown>> {
@@ -26,7 +26,7 @@ export function remember(form: Readonly<Record<string, unknown>>): void {
   timer = setTimeout(() => {
     if (location.pathname !== page) return;
     const hash = START + encodeURIComponent(JSON.stringify(form));
-    const fragment = hash.length > LONGEST ? '' : hash;
+    const fragment = hash.length > MAX_LENGTH ? '' : hash;
     if (fragment !== location.hash)
       history.replaceState(null, '', location.pathname + location.search + fragment);
   }, 200);

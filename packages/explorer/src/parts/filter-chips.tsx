@@ -154,7 +154,7 @@ interface TextEditorProps {
   readonly apply: (text: string) => void;
 }
 
-const MOST_SUGGESTIONS = 30;
+const MAX_SUGGESTIONS = 30;
 
 function TextEditor({ field, value, apply }: TextEditorProps) {
   const names = useNames();
@@ -163,9 +163,7 @@ function TextEditor({ field, value, apply }: TextEditorProps) {
   const typed = text.trim();
   const search = typed.toLowerCase();
   const suggestions = isAddress
-    ? [...names]
-        .filter(([, word]) => word.toLowerCase().includes(search))
-        .slice(0, MOST_SUGGESTIONS)
+    ? [...names].filter(([, word]) => word.toLowerCase().includes(search)).slice(0, MAX_SUGGESTIONS)
     : [];
   const byName = suggestions.find(([, word]) => word.toLowerCase() === search)?.[0];
   const wrong = typed === '' || byName !== undefined ? undefined : fault?.(typed);

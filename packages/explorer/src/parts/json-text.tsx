@@ -3,8 +3,8 @@
 import { parseJson, writeJson } from '../format/json.js';
 import { escapeText } from '../format/untrusted-text.js';
 
-const LONGEST = 60_000;
-const LONGEST_LINE = 2_000;
+const MAX_LENGTH = 60_000;
+const MAX_LINE_LENGTH = 2_000;
 
 /** Indented, if it is JSON. */
 export function laidOut(text: string): string {
@@ -17,12 +17,12 @@ export function laidOut(text: string): string {
 
 /** Safe to show, line by line. */
 export function escapedLines(text: string): string {
-  const start = text.length > LONGEST ? text.slice(0, LONGEST) : text;
+  const start = text.length > MAX_LENGTH ? text.slice(0, MAX_LENGTH) : text;
   const lines = start.split('\n').map((line) => {
-    const { text: safe, cutFrom } = escapeText(line, LONGEST_LINE);
+    const { text: safe, cutFrom } = escapeText(line, MAX_LINE_LENGTH);
     return cutFrom === undefined ? safe : `${safe}… ${cutFrom} characters`;
   });
-  if (text.length > LONGEST) lines.push(`… ${text.length} characters in all`);
+  if (text.length > MAX_LENGTH) lines.push(`… ${text.length} characters in all`);
   return lines.join('\n');
 }
 

@@ -11,7 +11,7 @@ const FIRST_ITEMS = 50;
 const MORE_ITEMS = 200;
 const OPEN_DEPTH = 2;
 /** A level with more items starts closed. */
-const MOST_OPEN = 20;
+const MAX_OPEN = 20;
 
 /** Reads members of the part at a path. */
 export type ReadParts = (
@@ -49,7 +49,7 @@ interface BranchProps {
 function Branch({ of, path, value, read }: BranchProps) {
   const { name, size, isList } = of;
   const [isOpen, setOpen] = useState(
-    size !== undefined && path.length < OPEN_DEPTH && size <= MOST_OPEN,
+    size !== undefined && path.length < OPEN_DEPTH && size <= MAX_OPEN,
   );
   const label = name !== '' && (
     <span className="soft">

@@ -39,11 +39,11 @@ function NumberText({ value, title, children }: NumberTextProps) {
 }
 
 /** From here on, a number may break between its groups. */
-const LONGEST_UNBROKEN = 24;
+const MAX_UNBROKEN_LENGTH = 24;
 
 /** A long number breaks at its groups only. */
 function breakable(text: string): ReactNode {
-  if (text.length <= LONGEST_UNBROKEN) return text;
+  if (text.length <= MAX_UNBROKEN_LENGTH) return text;
   return text.split(/(?<=,)/).map((group, at) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: groups have no other identity
     <Fragment key={at}>

@@ -125,11 +125,13 @@ export function Heading({ title, children, count, actions }: HeadingProps) {
 }
 
 export function Json({ of }: { readonly of: string }) {
-  const MOST = 200_000;
+  const MAX_COUNT = 200_000;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
     <section className="json" aria-label="JSON" tabIndex={0}>
-      <pre>{of.length > MOST ? `${of.slice(0, MOST)}\n… ${of.length} characters in all` : of}</pre>
+      <pre>
+        {of.length > MAX_COUNT ? `${of.slice(0, MAX_COUNT)}\n… ${of.length} characters in all` : of}
+      </pre>
     </section>
   );
 }

@@ -3,7 +3,7 @@ import { type Abi, readAbi } from '@starkbox/abi';
 import { call, isMissing } from './client.js';
 
 /** The node takes this many in one call. */
-const MOST_AT_ONCE = 1_000;
+const MAX_AT_ONCE = 1_000;
 
 interface Answers {
   readonly abis: ReadonlyMap<string, unknown>;
@@ -48,7 +48,7 @@ async function abiIn({ abis }: Answers, class_hash: string): Promise<Abi> {
 }
 
 function openBatch(): Batch {
-  if (open && open.classHashes.size + open.addresses.size < MOST_AT_ONCE) return open;
+  if (open && open.classHashes.size + open.addresses.size < MAX_AT_ONCE) return open;
   const classHashes = new Set<string>();
   const addresses = new Set<string>();
   const answers = new Promise<void>((resolve) => setTimeout(resolve, 0)).then(() => {

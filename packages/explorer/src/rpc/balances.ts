@@ -17,13 +17,13 @@ export interface Balance {
 type Token = Omit<Balance, 'amount'>;
 
 /** Calls of one refresh, over all accounts. */
-const MOST_CALLS = 200;
+const MAX_CALLS = 200;
 const SPELLINGS = [selectorOf('balance_of'), selectorOf('balanceOf')];
 const FEE_TOKENS = new Set([STRK_ADDRESS, ETH_ADDRESS]);
 
 /** The spelling that each token has responded to. */
 const spellings = new Map<string, string>();
-const MOST_SPELLINGS = 1_000;
+const MAX_SPELLINGS = 1_000;
 
 /** Zero where the token does not respond. */
 async function readBalance(token: string, account: string): Promise<bigint> {
@@ -34,7 +34,7 @@ async function readBalance(token: string, account: string): Promise<bigint> {
         request: { contract_address: token, entry_point_selector: selector, calldata: [account] },
         block_id: 'pre_confirmed',
       });
-      if (spellings.size >= MOST_SPELLINGS) spellings.clear();
+      if (spellings.size >= MAX_SPELLINGS) spellings.clear();
       spellings.set(token, selector);
       return BigInt(low) + (BigInt(high) << 128n);
     } catch {
@@ -79,7 +79,7 @@ async function readBalances(
   accounts: readonly string[],
   tokens: readonly Token[],
 ): Promise<Balances> {
-  const readTokens = tokens.slice(0, Math.max(1, Math.floor(MOST_CALLS / accounts.length)));
+  const readTokens = tokens.slice(0, Math.max(1, Math.floor(MAX_CALLS / accounts.length)));
   const entries = await Promise.all(
     accounts.map(async (account) => {
       const balances = await Promise.all(

@@ -38,7 +38,7 @@ const METHOD_NOT_FOUND = -32601;
 const METHOD_FORBIDDEN = -32604;
 const UNAUTHORIZED = -32001;
 /** A table of state changes reads up to 200 slots and 200 nonces together; a node takes 1,000 calls by default. */
-const MOST_IN_A_BATCH = 500;
+const MAX_IN_A_BATCH = 500;
 /** Calls within this time share a request. */
 const GATHER_MILLISECONDS = 2;
 
@@ -91,8 +91,8 @@ function flush(): void {
   queue = [];
   for (const chain of new Set(all.map((queued) => queued.chain))) {
     const calls = all.filter((queued) => queued.chain === chain);
-    for (let start = 0; start < calls.length; start += MOST_IN_A_BATCH) {
-      runTask(send(chain, calls.slice(start, start + MOST_IN_A_BATCH)));
+    for (let start = 0; start < calls.length; start += MAX_IN_A_BATCH) {
+      runTask(send(chain, calls.slice(start, start + MAX_IN_A_BATCH)));
     }
   }
 }

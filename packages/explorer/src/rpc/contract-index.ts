@@ -23,7 +23,7 @@ export interface ContractIndex {
 }
 
 const PAGE_SIZE = 200;
-const MOST_CONTRACTS = 1_000;
+const MAX_CONTRACTS = 1_000;
 
 /** The last index, whose rows need not be read again. */
 let last: { readonly epoch: number; readonly index: ContractIndex } | undefined;
@@ -38,20 +38,20 @@ async function readRows(old: ContractIndex | undefined): Promise<ReadRows> {
   const placeOf = new Map(old?.contracts.map((row, at) => [row.contract_address, at]));
   const rows: ContractRow[] = [];
   let cursor: string | undefined;
-  while (rows.length < MOST_CONTRACTS) {
+  while (rows.length < MAX_CONTRACTS) {
     const page = await readContracts(cursor, PAGE_SIZE);
     rows.push(...page.rows);
     const end = page.rows.at(-1);
     const place = end && placeOf.get(end.contract_address);
     if (old && place !== undefined) {
       const all = [...rows, ...old.contracts.slice(place + 1)];
-      const isWhole = old.isWhole && all.length <= MOST_CONTRACTS;
-      return { rows: all.slice(0, MOST_CONTRACTS), isWhole };
+      const isWhole = old.isWhole && all.length <= MAX_CONTRACTS;
+      return { rows: all.slice(0, MAX_CONTRACTS), isWhole };
     }
     cursor = page.next;
     if (cursor === undefined) return { rows, isWhole: true };
   }
-  return { rows: rows.slice(0, MOST_CONTRACTS), isWhole: false };
+  return { rows: rows.slice(0, MAX_CONTRACTS), isWhole: false };
 }
 
 async function readIndex(): Promise<ContractIndex> {

@@ -17,7 +17,7 @@ import { listenToEvents } from './subscriptions.js';
 
 const COLLECT = 100;
 /** Most new events that are held back; beyond that the list is read again. */
-const MOST_FRESH = 500;
+const MAX_FRESH = 500;
 
 type EventBlocks = ReadonlyMap<string, number | undefined>;
 
@@ -67,7 +67,7 @@ function followEvents(
     const isNews = (event: Emitted): boolean =>
       !shownAt.has(idOf(event)) || shownAt.get(idOf(event)) !== event.block_number;
     const latest = new Map(collected.filter(isNews).map((event) => [idOf(event), event]));
-    const added = [...latest.values()].slice(-MOST_FRESH).reverse();
+    const added = [...latest.values()].slice(-MAX_FRESH).reverse();
     collected = [];
     if (added.length === 0) return;
     onAdded(await withClasses(added));
@@ -122,7 +122,7 @@ export function useEvents(filter: EventFilter, mode: Mode, isHeld: () => boolean
       () => listedBlocks.current,
       (added) => {
         const add = (old: readonly EventRow[]): readonly EventRow[] =>
-          newestFirst(added, old).slice(0, MOST_FRESH);
+          newestFirst(added, old).slice(0, MAX_FRESH);
         if (mode === 'tail' && !isHeld()) setFresh(add);
         else setWaiting(add);
       },
@@ -144,7 +144,7 @@ export function useEvents(filter: EventFilter, mode: Mode, isHeld: () => boolean
     isLoading: isPending && isBelow,
     error,
     reveal: useCallback(() => {
-      if (waiting.length >= MOST_FRESH) {
+      if (waiting.length >= MAX_FRESH) {
         setAttempt((count) => count + 1);
         return;
       }

@@ -23,9 +23,9 @@ const CHUNK = 500;
 const FIRST_BLOCKS = 32;
 /** Block ranges without events grow until one is found. */
 const GROWTH = 4;
-const MOST_STRETCHES = 10;
+const MAX_STRETCHES = 10;
 /** Most events of a page; the rest of the range is the next page. */
-const MOST_CHUNKS = 4;
+const MAX_CHUNKS = 4;
 
 export const idOf = ({ transaction_hash, event_index }: Emitted): string =>
   `${transaction_hash} ${event_index}`;
@@ -39,7 +39,7 @@ export async function readEvents(
   const lowest = filter.from ?? 0;
   let top = last ?? filter.to;
   let size = FIRST_BLOCKS;
-  for (let stretch = 0; stretch < MOST_STRETCHES; stretch++) {
+  for (let stretch = 0; stretch < MAX_STRETCHES; stretch++) {
     const bottom = Math.max(lowest, (top ?? head) - size + 1);
     const { events, isWhole } = await readStretch(filter, bottom, top);
     // A range with too many events is read again with fewer blocks, so that its end is known.
@@ -63,7 +63,7 @@ async function readStretch(
 ): Promise<{ events: Emitted[]; isWhole: boolean }> {
   const events: Emitted[] = [];
   let token: string | undefined;
-  for (let chunk = 0; chunk < MOST_CHUNKS; chunk++) {
+  for (let chunk = 0; chunk < MAX_CHUNKS; chunk++) {
     const answer = await call('starknet_getEvents', {
       filter: {
         ...wireFilter(filter, { from, to }, CHUNK),

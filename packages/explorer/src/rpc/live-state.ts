@@ -55,7 +55,7 @@ export interface Operation {
 const COLLECT = 100;
 const COLLECT_FLOOD = 1_000;
 /** Changes per second. */
-const MOST_READABLE = 50;
+const MAX_READABLE = 50;
 
 let state: Live = {
   connection: 'starting',
@@ -127,10 +127,10 @@ function flush(): void {
 function isFlooded(): boolean {
   const seconds = (Date.now() - countedSince) / 1000;
   const most = Math.max(0, ...counted.values());
-  if (seconds < 1) return state.flood || most > MOST_READABLE;
+  if (seconds < 1) return state.flood || most > MAX_READABLE;
   counted = new Map();
   countedSince = Date.now();
-  return most > MOST_READABLE * seconds;
+  return most > MAX_READABLE * seconds;
 }
 
 /** Increases `beat` at most once per collecting time. */

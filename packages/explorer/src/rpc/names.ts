@@ -4,9 +4,9 @@ import { classNames, contractNames, type LoadedName } from '../format/names.js';
 import { call, isMissing } from './client.js';
 
 /** The node takes this many in one call. */
-const MOST_AT_ONCE = 1_000;
+const MAX_AT_ONCE = 1_000;
 /** A page is shown without names rather than later than this. */
-const LONGEST_WAIT_MILLISECONDS = 250;
+const MAX_WAIT_MILLISECONDS = 250;
 
 let isServed = true;
 
@@ -20,8 +20,8 @@ async function inParts<Row>(
   const validFelts = isServed ? felts.filter(isFelt) : [];
   const rows: Row[] = [];
   try {
-    for (let start = 0; start < validFelts.length; start += MOST_AT_ONCE) {
-      rows.push(...(await ask(validFelts.slice(start, start + MOST_AT_ONCE))));
+    for (let start = 0; start < validFelts.length; start += MAX_AT_ONCE) {
+      rows.push(...(await ask(validFelts.slice(start, start + MAX_AT_ONCE))));
     }
   } catch (error) {
     if (!isMissing(error)) throw error;
@@ -69,6 +69,6 @@ export async function preloadNames(addresses: Iterable<string | undefined>): Pro
     if (address !== undefined && !contractNames.get(address)) unknown.add(address);
   }
   if (unknown.size === 0) return;
-  const timeout = new Promise<void>((resolve) => setTimeout(resolve, LONGEST_WAIT_MILLISECONDS));
+  const timeout = new Promise<void>((resolve) => setTimeout(resolve, MAX_WAIT_MILLISECONDS));
   await Promise.race([contractNames.load([...unknown]), timeout]);
 }

@@ -96,7 +96,7 @@ function endAt<Row>(rows: readonly Row[], newestOfOrigin: number): Page<Row> {
  * The node searches a bounded part of the chain per page, so pages of a filtered list may be empty. Checks for
  * new rows read the first page only.
  */
-const MOST_PAGES = 20;
+const MAX_PAGES = 20;
 
 export async function readTransactions(
   filter: TransactionFilter,
@@ -123,17 +123,17 @@ export async function readTransactionRows(
   return orStandard(
     'devnet_listTransactions',
     () => listTransactions(filter, cursor, isTip),
-    () => standardTransactions(filter, 'pre_confirmed', isTip ? 1 : MOST_STANDARD_PAGES),
+    () => standardTransactions(filter, 'pre_confirmed', isTip ? 1 : MAX_STANDARD_PAGES),
   );
 }
 
 /** Most empty pages in a row before reading on needs a request. */
-const MOST_STANDARD_PAGES = 5;
+const MAX_STANDARD_PAGES = 5;
 
 async function standardTransactions(
   filter: TransactionFilter,
   from: number | 'pre_confirmed',
-  most: number = MOST_STANDARD_PAGES,
+  most: number = MAX_STANDARD_PAGES,
 ): Promise<Page<TransactionRow>> {
   const rows: TransactionRow[] = [];
   let next: number | 'pre_confirmed' | undefined = from;
@@ -153,7 +153,7 @@ async function listTransactions(
   const limit = 50;
   const rows: TransactionRow[] = [];
   let next = cursor;
-  for (let page = 0; page < (isTip ? 1 : MOST_PAGES); page++) {
+  for (let page = 0; page < (isTip ? 1 : MAX_PAGES); page++) {
     const answer = await call('devnet_listTransactions', {
       filter,
       limit,

@@ -11,7 +11,7 @@ export interface SentTransaction {
 /** Blocks that are searched first: most accounts send again soon. */
 const NEAR = 200;
 /** Pages of a search; each reads a bounded part of the chain. */
-const MOST_PAGES = 5;
+const MAX_PAGES = 5;
 
 /** Its hash; undefined if there is none, or none within a bounded search. */
 export async function readAdjacentOfSender(
@@ -38,7 +38,7 @@ interface Filter {
 
 async function search(filter: Filter): Promise<string | undefined> {
   let cursor: string | undefined;
-  for (let page = 0; page < MOST_PAGES; page++) {
+  for (let page = 0; page < MAX_PAGES; page++) {
     const { transactions, next } = await call('devnet_listTransactions', {
       filter,
       limit: 1,

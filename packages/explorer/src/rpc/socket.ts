@@ -18,7 +18,7 @@ export interface SocketListener {
 }
 
 const FIRST_WAIT = 250;
-const LONGEST_WAIT = 2_000;
+const MAX_WAIT = 2_000;
 
 export class Socket {
   readonly #listener: SocketListener;
@@ -51,7 +51,7 @@ export class Socket {
       this.#listener.closed();
       if (!wasOpen) this.#listener.refused();
       this.#timer = setTimeout(() => this.open(), this.#wait);
-      this.#wait = Math.min(this.#wait * 2, LONGEST_WAIT);
+      this.#wait = Math.min(this.#wait * 2, MAX_WAIT);
     };
   }
 

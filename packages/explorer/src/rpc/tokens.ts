@@ -4,8 +4,8 @@ import { ETH, STRK, type Unit } from '../format/amount.js';
 import { contractNames, type LoadedName, useContractFacts, useNamesOf } from '../format/names.js';
 import { escapeText } from '../format/untrusted-text.js';
 
-const MOST_DECIMALS = 77;
-const LONGEST_SYMBOL = 12;
+const MAX_DECIMALS = 77;
+const MAX_SYMBOL_LENGTH = 12;
 /** A symbol that reads as a word of its own. */
 const PLAIN_SYMBOL = /^[A-Za-z][A-Za-z0-9.$-]*$/;
 /** Symbols of tokens that any contract could claim. */
@@ -27,7 +27,7 @@ export function unitOfContract(address: string, facts: Facts | undefined): Unit 
 }
 
 function unitIn(facts: Facts | undefined): Unit | undefined {
-  if (!facts?.token || facts.token.decimals > MOST_DECIMALS) return undefined;
+  if (!facts?.token || facts.token.decimals > MAX_DECIMALS) return undefined;
   const { symbol, decimals } = facts.token;
   const unit = units.get(facts) ?? { symbol: shownSymbol(symbol), base: 'base units', decimals };
   units.set(facts, unit);
@@ -37,7 +37,7 @@ function unitIn(facts: Facts | undefined): Unit | undefined {
 /** In quotes where it could be read as another token or as a part of the sentence. */
 function shownSymbol(symbol: string | undefined): string {
   if (symbol === undefined || symbol === '') return 'tokens';
-  const { text, cutFrom } = escapeText(symbol, LONGEST_SYMBOL);
+  const { text, cutFrom } = escapeText(symbol, MAX_SYMBOL_LENGTH);
   const isPlain = PLAIN_SYMBOL.test(text) && !RESERVED.has(text.toLowerCase());
   return isPlain && cutFrom === undefined ? text : `“${text}”`;
 }

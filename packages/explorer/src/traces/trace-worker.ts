@@ -6,7 +6,7 @@ import { type JsonPart, partsAt } from './json-parts.js';
 import { type PackedTree, pack } from './packed-tree.js';
 
 /** Traces with more frames stay in the worker. */
-const MOST_FRAMES = 5_000;
+const MAX_FRAMES = 5_000;
 
 export interface LargeTraceEntry {
   /** Index of its answer in the batch. */
@@ -56,7 +56,7 @@ const ANSWERS: Questions = {
       if (!isTraced(answer)) return answer;
       const { result } = answer;
       const tree = buildTree({ type: result.type }, result, { execution_status: 'SUCCEEDED' });
-      if (tree.count <= MOST_FRAMES) return answer;
+      if (tree.count <= MAX_FRAMES) return answer;
       const trace = next++;
       traces.set(trace, { value: result, frames: inOrder(tree.roots) });
       large.push({ answer: at, trace, tree: pack(tree) });

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { IS_FULL, setLongStage, transferRequest } from '../support/long-chain.js';
 import { isLive, type Stage, showsHead } from '../support/stage.js';
 
-const LONGEST_FRAME = 50;
+const MAX_FRAME_LENGTH = 50;
 const HEAP_GROWTH = 20 * 1024 * 1024;
 const FLOOD_SECONDS = IS_FULL ? 60 : 4;
 const FLOOD_RATE = 200;
@@ -169,7 +169,7 @@ describe('a flood', () => {
       await node.request('devnet_stopAutoImpersonate');
 
       const late = (gaps: readonly number[]): number =>
-        gaps.filter((gap) => gap > LONGEST_FRAME).length;
+        gaps.filter((gap) => gap > MAX_FRAME_LENGTH).length;
       figures['flood'] = {
         seconds: FLOOD_SECONDS,
         transactionsPerSecond: Math.round(watched.length / FLOOD_SECONDS),
@@ -208,7 +208,7 @@ describe('a flood', () => {
       await settled();
       const rounds: ReturnType<typeof judge>[] = [];
       // Another program may take the processor for a moment, so a bad round is measured again.
-      while (rounds.length < (IS_FULL ? 3 : 1) && (rounds.at(-1)?.more ?? 51) > LONGEST_FRAME) {
+      while (rounds.length < (IS_FULL ? 3 : 1) && (rounds.at(-1)?.more ?? 51) > MAX_FRAME_LENGTH) {
         const before = countCalls(requests);
         await Promise.all([watchFrames(page), watchFrames(empty), watchRenderings(page)]);
         const started = performance.now();
@@ -235,7 +235,7 @@ describe('a flood', () => {
       // At most one reading in half a second, and a second request for names of new contracts.
       expect(last?.renderingsPerSecond).toBeLessThanOrEqual(4);
       expect(last?.requestsPerSecond).toBeLessThanOrEqual(4);
-      if (IS_FULL) expect(last?.more).toBeLessThanOrEqual(LONGEST_FRAME);
+      if (IS_FULL) expect(last?.more).toBeLessThanOrEqual(MAX_FRAME_LENGTH);
     },
     (FLOOD_SECONDS * 2 + 240) * 1_000,
   );

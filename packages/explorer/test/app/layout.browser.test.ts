@@ -1,7 +1,7 @@
 // Widths of every page, from a small phone to a wide screen: none scrolls sideways.
 /// <reference lib="dom" />
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Frames, MOST_FRAMES, openFrames } from '../support/frames.js';
+import { type Frames, MAX_FRAMES, openFrames } from '../support/frames.js';
 import { type Stage, setStage } from '../support/stage.js';
 import { detailPages, LISTS, makeVariety, type Variety } from '../support/variety.js';
 
@@ -11,7 +11,7 @@ const WIDEST = 2_560;
 const ALL_WIDTHS = process.env['STARKBOX_WIDTHS'] !== undefined;
 
 /** Every width of every page takes half an hour. */
-const LONGEST_MILLISECONDS = ALL_WIDTHS ? 3_600_000 : 900_000;
+const MAX_MILLISECONDS = ALL_WIDTHS ? 3_600_000 : 900_000;
 
 let stage: Stage;
 let emptyStage: Stage;
@@ -54,8 +54,8 @@ test(
   async () => {
     const paths = [...LISTS, ...detailPages(chain)];
     const overflows: string[] = [];
-    for (let at = 0; at < paths.length; at += MOST_FRAMES) {
-      const frames = await openInstance(paths.slice(at, at + MOST_FRAMES));
+    for (let at = 0; at < paths.length; at += MAX_FRAMES) {
+      const frames = await openInstance(paths.slice(at, at + MAX_FRAMES));
       overflows.push(...(await frames.sweep(await widths(frames, ALL_WIDTHS ? 1 : 97))));
       await frames.disconnect();
       await frames.show('.connection', 'not reachable');
@@ -64,7 +64,7 @@ test(
     }
     expect(overflows).toEqual([]);
   },
-  LONGEST_MILLISECONDS,
+  MAX_MILLISECONDS,
 );
 
 test(
@@ -73,5 +73,5 @@ test(
     const frames = await openFrames(emptyStage, LISTS);
     expect(await frames.sweep(await widths(frames, ALL_WIDTHS ? 1 : 97))).toEqual([]);
   },
-  LONGEST_MILLISECONDS,
+  MAX_MILLISECONDS,
 );

@@ -9,9 +9,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BLOCKS, IS_FULL, setLongStage, TRANSACTIONS } from '../support/long-chain.js';
 import { isLive, STRK, type Stage, sendDeepCalls, showsHead } from '../support/stage.js';
 
-const MOST_ELEMENTS = 1_500;
+const MAX_ELEMENTS = 1_500;
 /** The names of what a list shows are asked for once the list is read. */
-const MOST_REQUESTS = 4;
+const MAX_REQUESTS = 4;
 const FIRST_ROW = 300;
 const PAGE_CHANGE = 100;
 
@@ -87,7 +87,7 @@ describe('a page', () => {
     for (const path of paths) {
       // Calls a few milliseconds apart share a request; on a busy machine they may come further apart.
       const tries: [path: string, elements: number, requests: number][] = [];
-      while (tries.length < 3 && (tries.at(-1)?.[2] ?? MOST_REQUESTS + 1) > MOST_REQUESTS) {
+      while (tries.length < 3 && (tries.at(-1)?.[2] ?? MAX_REQUESTS + 1) > MAX_REQUESTS) {
         const { page, requests, leave, settled } = await stage.open(path);
         await isLive(page);
         await settled();
@@ -98,8 +98,8 @@ describe('a page', () => {
     }
     figures['elements'] = Math.max(...measured.map(([, count]) => count));
     figures['requests'] = Math.max(...measured.map(([, , count]) => count));
-    expect(measured.filter(([, count]) => count > MOST_ELEMENTS)).toEqual([]);
-    expect(measured.filter(([, , count]) => count > MOST_REQUESTS)).toEqual([]);
+    expect(measured.filter(([, count]) => count > MAX_ELEMENTS)).toEqual([]);
+    expect(measured.filter(([, , count]) => count > MAX_REQUESTS)).toEqual([]);
   });
 
   test('with a fully opened trace of 5,000 frames has few elements', async () => {
@@ -111,10 +111,10 @@ describe('a page', () => {
     await expect
       .poll(async () => Number(await tree.getAttribute('aria-rowcount')))
       .toBeGreaterThan(5_000);
-    expect(await elements(page)).toBeLessThanOrEqual(MOST_ELEMENTS);
+    expect(await elements(page)).toBeLessThanOrEqual(MAX_ELEMENTS);
     await page.keyboard.press('End');
     await settled();
-    expect(await elements(page)).toBeLessThanOrEqual(MOST_ELEMENTS);
+    expect(await elements(page)).toBeLessThanOrEqual(MAX_ELEMENTS);
     figures['deepElements'] = await elements(page);
   });
 

@@ -27,7 +27,7 @@ export interface Frames {
 }
 
 /** Pages that are open at the same time. */
-export const MOST_FRAMES = 30;
+export const MAX_FRAMES = 30;
 
 /** Opens pages in frames. The explorer's own policy refuses frames, so they reach the node through a relay. */
 export async function openFrames(

@@ -4,12 +4,12 @@ import { EMPTY_MEMPOOL } from '../chain/mempool/mempool.js';
 import { listClasses } from '../chain/queries/list-contracts.js';
 import type { World } from '../chain/world/world.js';
 import type { DebugInfos } from '../debug-info/debug-infos.js';
-import { GivenTexts, LONGEST_TEXT } from '../debug-info/source-texts.js';
+import { GivenTexts, MAX_TEXT_LENGTH } from '../debug-info/source-texts.js';
 import { readImage } from '../dump/image/read.js';
 import { sourceOfBytes, sourceOfFile } from '../dump/image/source.js';
 import { BundleError, RpcError, reasonOf } from '../errors.js';
 import { MAX_DEPTH, parse } from '../json/json.js';
-import { MOST_VALUES } from '../json/reader.js';
+import { MAX_VALUES } from '../json/reader.js';
 import type { LocalChain } from '../library/local-chain.js';
 import { silentLog } from '../log.js';
 import { Lifecycle } from '../node/lifecycle.js';
@@ -133,10 +133,10 @@ const PAGE = 100;
 type ArtifactReader = (infos: DebugInfos) => void;
 
 function readArtifact({ class_hash, debug_info, sources }: BundledArtifact): ArtifactReader {
-  const isLong = Object.values(sources).some(({ length }) => length > LONGEST_TEXT);
-  if (isLong) throw new BundleError(`a source file has more than ${LONGEST_TEXT} characters`);
+  const isLong = Object.values(sources).some(({ length }) => length > MAX_TEXT_LENGTH);
+  if (isLong) throw new BundleError(`a source file has more than ${MAX_TEXT_LENGTH} characters`);
   return (infos) => {
-    const artifact = { sierra_program_debug_info: parse(debug_info, MAX_DEPTH, MOST_VALUES) };
+    const artifact = { sierra_program_debug_info: parse(debug_info, MAX_DEPTH, MAX_VALUES) };
     infos.add(class_hash, artifact, (files) => new GivenTexts(sources, files));
   };
 }

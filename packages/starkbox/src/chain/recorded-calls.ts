@@ -3,8 +3,8 @@ import type { FUNCTION_CALL } from '@starkbox/spec';
 import { BoundedMap } from '../bounded-map.js';
 
 /** Distinct calls that are kept, and felts of their calldata together. */
-const MOST_CALLS = 1_000;
-const MOST_FELTS = 100_000;
+const MAX_CALLS = 1_000;
+const MAX_FELTS = 100_000;
 
 export interface RecordedCall {
   readonly call: FUNCTION_CALL;
@@ -15,9 +15,9 @@ export interface RecordedCall {
 
 /** Those that were made last. */
 export class RecordedCalls {
-  readonly #calls = new BoundedMap<string, RecordedCall>(MOST_CALLS, {
+  readonly #calls = new BoundedMap<string, RecordedCall>(MAX_CALLS, {
     sizeOf: ({ call }) => call.calldata.length,
-    most: MOST_FELTS,
+    most: MAX_FELTS,
   });
 
   add(call: FUNCTION_CALL, number: number): void {

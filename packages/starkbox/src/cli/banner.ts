@@ -120,8 +120,8 @@ export interface TerminalBanner {
 }
 
 /** With the line about listening, the banner has at most this many lines for ten accounts. */
-const MOST_LINES = 20;
-const MOST_ACCOUNTS = 10;
+const MAX_LINES = 20;
+const MAX_ACCOUNTS = 10;
 const LABEL = 11;
 
 export function terminalBanner(facts: BannerFacts, terminal: TerminalBanner): string {
@@ -137,7 +137,7 @@ export function terminalBanner(facts: BannerFacts, terminal: TerminalBanner): st
     ? [['Argent', `classes ${argent.regular}, ${argent.multisig}`] as const]
     : [];
   // The line about listening follows.
-  const isTight = head.length + contracts.length + classes.length + accounts.length >= MOST_LINES;
+  const isTight = head.length + contracts.length + classes.length + accounts.length >= MAX_LINES;
   const short = contracts.map(([name, address]) => `${name} ${shortAddress(address)}`).join(', ');
   const rows = isTight ? [['contracts', short] as const] : [...contracts, ...classes];
   const lines = rows.flatMap((row) => labelled(row, terminal));
@@ -219,7 +219,7 @@ function groupLines(
   { name, classHash, first, members: accounts }: ReturnType<typeof groupsOf>[number],
   { paint, width, address }: TerminalBanner,
 ): readonly string[] {
-  const listed = accounts.slice(0, MOST_ACCOUNTS);
+  const listed = accounts.slice(0, MAX_ACCOUNTS);
   const keyWidth = Math.max(...listed.map(({ privateKey }) => privateKey.length));
   const room = width - INDEX - GAP.length - keyWidth;
   const isWhole = listed.every(({ address: felt }) => felt.length <= room);

@@ -67,7 +67,7 @@ export interface Started {
 export type Outcome = { readonly exitCode: number } | Started;
 
 /** Characters of the reason of a failure. */
-const LONGEST_REASON = 10_000;
+const MAX_REASON_LENGTH = 10_000;
 const EXIT_FAILURE = 1;
 const EXIT_USAGE = 2;
 /** Of a comparison, as `diff` has them. */
@@ -92,7 +92,7 @@ function consoleOf(options: RunOptions): Console {
   const progress = ProgressLine.on(options.stderr, options.env);
   const { stdout, stderr } = outputsOf(options, progress);
   const fail = (message: string, exitCode: number, hint = ''): Outcome => {
-    const reason = visible(shortened(message, LONGEST_REASON));
+    const reason = visible(shortened(message, MAX_REASON_LENGTH));
     const fittedText = fitted(`error: ${reason}`, widthOf(stderr));
     const painted = painter(usesColour(stderr))('red', 'error:');
     stderr.write(`${fittedText.replace('error:', () => painted)}\n${hint}`);

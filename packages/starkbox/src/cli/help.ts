@@ -17,9 +17,9 @@ import { COMMAND_FACTS, COMMAND_NAMES, commandHelp } from './commands/command.js
 import { type HelpStyle, section, termLines, wrapped } from './commands/help-text.js';
 
 /** Columns of the names of options on the first screen: a longer placeholder is left out. */
-const LONGEST_NAME = 24;
+const MAX_NAME_LENGTH = 24;
 /** Characters of a default on the first screen: longer ones are left out. */
-const LONGEST_DEFAULT = 12;
+const MAX_DEFAULT_LENGTH = 12;
 const INDENT = ' '.repeat(6);
 
 /** Command lines that show what options do, with their meaning. */
@@ -114,8 +114,8 @@ function briefRow(
   brief: string,
   preset?: string,
 ): [string, string] {
-  const name = flag.length <= LONGEST_NAME ? flag : longName({ flag });
-  const isShown = preset !== undefined && preset.length <= LONGEST_DEFAULT;
+  const name = flag.length <= MAX_NAME_LENGTH ? flag : longName({ flag });
+  const isShown = preset !== undefined && preset.length <= MAX_DEFAULT_LENGTH;
   return [
     short === undefined ? name : `${short}, ${name}`,
     isShown ? `${brief} [${preset}]` : brief,

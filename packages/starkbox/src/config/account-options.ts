@@ -1,5 +1,5 @@
 // Options of the accounts that exist from the start.
-import { MOST_ACCOUNTS, readAccountGroups } from '../predeployed.js';
+import { MAX_ACCOUNTS, readAccountGroups } from '../predeployed.js';
 import {
   accepting,
   bigNumber,
@@ -35,7 +35,7 @@ export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = inGroup('accounts', {
     field: 'total_accounts',
     isFixed: true,
     default: 10,
-    parse: wholeNumber(0, MOST_ACCOUNTS),
+    parse: wholeNumber(0, MAX_ACCOUNTS),
     help: 'Number of funded accounts to deploy at the start.',
     brief: 'Number of funded accounts',
   },
@@ -63,7 +63,7 @@ export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = inGroup('accounts', {
     default: undefined,
     defaultText: 'none',
     parse: accepting(
-      `classes (cairo0, cairo1, argent) with numbers from 1 to ${MOST_ACCOUNTS}, such as argent=2,cairo0=1`,
+      `classes (cairo0, cairo1, argent) with numbers from 1 to ${MAX_ACCOUNTS}, such as argent=2,cairo0=1`,
       (text) =>
         readAccountGroups(text)
           ?.map(({ name, count }) => `${name}=${count}`)

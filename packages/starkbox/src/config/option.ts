@@ -174,7 +174,7 @@ export const RESTRICTED_BY_DEFAULT: readonly string[] = Object.entries(METHODS).
 );
 
 /** More than 2^256 has; the time to read a number grows with the square of its digits. */
-const MOST_DIGITS = 100;
+const MAX_DIGITS = 100;
 
 /**
  * A parser of texts.
@@ -205,7 +205,7 @@ export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGE
 export function bigNumber(least: bigint, most?: bigint): Parse<bigint> {
   const range = most === undefined ? `of at least ${least}` : `from ${least} to ${most}`;
   return accepting(`a whole number ${range}`, (text) => {
-    const isNumber = text.length <= MOST_DIGITS && /^\d+$/.test(text);
+    const isNumber = text.length <= MAX_DIGITS && /^\d+$/.test(text);
     const value = isNumber ? BigInt(text) : undefined;
     if (value === undefined || value < least) return undefined;
     return most !== undefined && value > most ? undefined : value;

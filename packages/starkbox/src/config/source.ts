@@ -16,7 +16,7 @@ import {
 } from './options.js';
 
 /** Characters of a value or a key in a message. */
-const LONGEST_SHOWN = 200;
+const MAX_SHOWN_LENGTH = 200;
 
 /** A source of values: the first source that has one for a key decides. */
 export interface Source {
@@ -81,7 +81,7 @@ function take<K extends ConfigKey>(values: Values, key: K, { texts, name }: Sour
     values[key] = OPTIONS[key].parse(text);
   } catch (error) {
     if (!(error instanceof InvalidValue)) throw error;
-    const quoted = OPTIONS[key].isSecret ? '…' : shortened(text, LONGEST_SHOWN);
+    const quoted = OPTIONS[key].isSecret ? '…' : shortened(text, MAX_SHOWN_LENGTH);
     throw new UsageError(`invalid value '${quoted}' for ${name(key)}: ${error.message}`);
   }
 }
@@ -129,7 +129,7 @@ function unknownKey(key: string, where: string): string {
   const flags = new Map(CONFIG_KEYS.map((key) => [longName(OPTIONS[key]).slice(2), key]));
   const near = nearest(key, [...CONFIG_KEYS, ...flags.keys()]);
   const meant = near === undefined ? undefined : (flags.get(near) ?? near);
-  return `unknown key '${shortened(key, LONGEST_SHOWN)}' in ${where}${meant === undefined ? '' : `: did you mean '${meant}'?`}`;
+  return `unknown key '${shortened(key, MAX_SHOWN_LENGTH)}' in ${where}${meant === undefined ? '' : `: did you mean '${meant}'?`}`;
 }
 
 function textOf(value: unknown, key: ConfigKey, where: string): string {

@@ -9,7 +9,7 @@ import type { Source } from './source.js';
 const PREFIX = 'STARKBOX_';
 
 /** Characters of a value in a warning. */
-const LONGEST_VALUE = 60;
+const MAX_VALUE_LENGTH = 60;
 
 /** Variables that begin with STARKBOX_ and belong to no option, each with its meaning in Markdown. */
 export const OTHER_VARIABLES: Readonly<Record<string, string>> = {
@@ -53,7 +53,7 @@ export function environmentSource(env: Environment): EnvironmentSource {
       names.set(key, name);
     } else {
       warnings.push(
-        `Ignored ${name}=${shortened(text, LONGEST_VALUE)}: it ${reason}. To set the option, use ${environmentName(OPTIONS[key])}`,
+        `Ignored ${name}=${shortened(text, MAX_VALUE_LENGTH)}: it ${reason}. To set the option, use ${environmentName(OPTIONS[key])}`,
       );
     }
   }

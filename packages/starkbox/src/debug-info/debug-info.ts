@@ -6,7 +6,7 @@ import { count, list, object, optional, pair, string } from '../json/reader.js';
 import { ANNOTATIONS } from './artifact.js';
 
 /** More statements than the largest class that a network takes. */
-const MOST_STATEMENTS = 1_000_000;
+const MAX_STATEMENTS = 1_000_000;
 
 /** Texts that occur often, held once. */
 class Texts {
@@ -251,7 +251,7 @@ function member(annotations: object, kind: keyof typeof ANNOTATIONS): ReadonlyMa
   const byNumber = new Map<number, unknown>();
   for (const [key, value] of Object.entries(optional(values, name, object) ?? {})) {
     const isNumber = /^\d{1,20}$/.test(key);
-    if (!isNumber || (isOfStatements && Number(key) >= MOST_STATEMENTS)) {
+    if (!isNumber || (isOfStatements && Number(key) >= MAX_STATEMENTS)) {
       const expected = isOfStatements ? 'statement' : 'number';
       throw new TypeError(`${name}: ${JSON.stringify(key)} is no ${expected}`);
     }

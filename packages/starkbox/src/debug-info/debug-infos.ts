@@ -9,11 +9,11 @@ import { DebugInfo } from './debug-info.js';
 import type { SourceTexts } from './source-texts.js';
 
 /** Classes whose debug information is kept; the one that was added first goes first. */
-const MOST_CLASSES = 1_000;
+const MAX_CLASSES = 1_000;
 /** Characters of source texts that are kept. */
-const MOST_TEXT = 64 * 2 ** 20;
+const MAX_TEXT = 64 * 2 ** 20;
 /** Bytes of packed debug information that are kept. */
-const MOST_PACKED = 64 * 2 ** 20;
+const MAX_PACKED = 64 * 2 ** 20;
 
 interface Known {
   readonly info: DebugInfo;
@@ -25,18 +25,18 @@ const PACKING = { level: 1 };
 
 /** Shared by all chains of a node: it belongs to classes, and is no part of a chain. */
 export class DebugInfos {
-  readonly #known = new BoundedMap<string, Known>(MOST_CLASSES, {
+  readonly #known = new BoundedMap<string, Known>(MAX_CLASSES, {
     sizeOf: ({ texts }) => texts?.size ?? 0,
-    most: MOST_TEXT,
+    most: MAX_TEXT,
   });
   /** Debug information as the compiler wrote it, packed. */
-  readonly #written = new BoundedMap<string, Buffer>(MOST_CLASSES, {
+  readonly #written = new BoundedMap<string, Buffer>(MAX_CLASSES, {
     sizeOf: ({ length }) => length,
-    most: MOST_PACKED,
+    most: MAX_PACKED,
   });
 
   /** Names of contracts by class hash. */
-  readonly #names = new BoundedMap<string, string>(MOST_CLASSES);
+  readonly #names = new BoundedMap<string, string>(MAX_CLASSES);
 
   /**
    * @param artifact a class as a compiler writes it

@@ -5,8 +5,8 @@ import type { SourceText, SourceTexts } from './source-texts.js';
 /** Lines before the named one, and after it. */
 const AROUND = 6;
 /** Lines of a stack that get an excerpt: a recursion has very many. */
-const MOST_EXCERPTS = 16;
-const LONGEST_LINE = 240;
+const MAX_EXCERPTS = 16;
+const MAX_LINE_LENGTH = 240;
 
 /** The stack with an excerpt at each of its first lines whose text is known. */
 export async function withExcerpts(
@@ -16,13 +16,13 @@ export async function withExcerpts(
   if (!texts) return stack;
   const files = new Map<string, SourceFile | undefined>();
   const excerpts: SourceLine[] = [];
-  for (const source of stack.slice(0, MOST_EXCERPTS)) {
+  for (const source of stack.slice(0, MAX_EXCERPTS)) {
     const { file = '', line = 0 } = source;
     if (!files.has(file)) files.set(file, linesOf(await texts.read(file)));
     const excerpt = cut(files.get(file), line);
     excerpts.push(excerpt ? { ...source, excerpt } : source);
   }
-  return [...excerpts, ...stack.slice(MOST_EXCERPTS)];
+  return [...excerpts, ...stack.slice(MAX_EXCERPTS)];
 }
 
 interface SourceFile {
@@ -48,7 +48,7 @@ function cut(file: SourceFile | undefined, line: number): SourceExcerpt | undefi
 /** A line in which each character takes one column, without those that control a terminal. */
 export function printable(line: string): string {
   const characters = [...line.replaceAll('\t', ' ').replace(/\p{C}/gu, '\ufffd')];
-  return characters.length <= LONGEST_LINE
+  return characters.length <= MAX_LINE_LENGTH
     ? characters.join('')
-    : `${characters.slice(0, LONGEST_LINE).join('')}…`;
+    : `${characters.slice(0, MAX_LINE_LENGTH).join('')}…`;
 }

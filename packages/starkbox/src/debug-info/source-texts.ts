@@ -18,7 +18,7 @@ export interface SourceTexts {
 }
 
 /** Longer than any source file that a person writes; in bytes of a file, in characters of a given text. */
-export const LONGEST_TEXT: number = 2 ** 20;
+export const MAX_TEXT_LENGTH: number = 2 ** 20;
 
 /** Texts that were given along with an artifact. */
 export class GivenTexts implements SourceTexts {
@@ -85,7 +85,7 @@ export class PackageTexts implements SourceTexts {
     if (!file) return undefined;
     try {
       const status = await file.stat();
-      if (!status.isFile() || status.size > LONGEST_TEXT) return undefined;
+      if (!status.isFile() || status.size > MAX_TEXT_LENGTH) return undefined;
       // It may grow meanwhile.
       const { buffer, bytesRead } = await file.read(Buffer.alloc(status.size), { position: 0 });
       const text = buffer.toString('utf8', 0, bytesRead);

@@ -2,7 +2,7 @@
 
 const ALWAYS_ALLOWED = 16 << 20;
 /** Real content reaches 2 to 20. */
-const MOST_TIMES = 64;
+const MAX_TIMES = 64;
 
 /**
  * The most bytes that packed content may inflate to: a few kilobytes can inflate to gigabytes.
@@ -10,5 +10,5 @@ const MOST_TIMES = 64;
  * @param packed size of the packed content in bytes
  */
 export function inflateLimit(packed: number): number {
-  return ALWAYS_ALLOWED + MOST_TIMES * packed;
+  return ALWAYS_ALLOWED + MAX_TIMES * packed;
 }

@@ -27,7 +27,7 @@ export class FileError extends Error {
 }
 
 /** Linux and macOS allow no longer path. */
-const LONGEST_PATH = 4096;
+const MAX_PATH_LENGTH = 4096;
 
 /** A FIFO without a writer would otherwise block the process. */
 const READING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
@@ -40,8 +40,8 @@ export function checkPath(path: string): void {
       ? 'it is empty'
       : path.includes('\0')
         ? 'it contains a NUL character'
-        : Buffer.byteLength(path) > LONGEST_PATH
-          ? `it is longer than ${LONGEST_PATH} bytes`
+        : Buffer.byteLength(path) > MAX_PATH_LENGTH
+          ? `it is longer than ${MAX_PATH_LENGTH} bytes`
           : undefined;
   if (reason !== undefined) throw new FileError(`invalid path: ${reason}`);
 }

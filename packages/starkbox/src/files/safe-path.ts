@@ -7,7 +7,7 @@ export class Confined extends Error {
   override readonly name = 'Confined';
 }
 
-const LONGEST = 1024;
+const MAX_LENGTH = 1024;
 
 /**
  * The file that a path means inside of a directory. It need not exist, but the folders before it must.
@@ -33,7 +33,7 @@ export function confine(directory: string, path: string): string {
 
 /** Strict, so that no operating system interprets a name in another way. */
 function segmentsOf(path: string): readonly string[] {
-  if (path.length > LONGEST || isAbsolute(path) || win32.parse(path).root !== '') refuse();
+  if (path.length > MAX_LENGTH || isAbsolute(path) || win32.parse(path).root !== '') refuse();
   const segments = path.split('/');
   for (const segment of segments) {
     const isPlain = /^[^\\:*?"<>|\p{Cc}\p{Cs}]+$/u.test(segment) && !/[. ]$|^ |^~/.test(segment);

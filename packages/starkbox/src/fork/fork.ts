@@ -34,7 +34,7 @@ export type OriginReads = Pick<
 /** Largest page of events that every origin accepts. */
 const EVENTS_AT_ONCE = 1000;
 /** Pages of events that a subscription may begin with; an origin could send pages without end. */
-const MOST_PAGES = 1000;
+const MAX_PAGES = 1000;
 /** Headers per batch. */
 const HEADERS_AT_ONCE = 100;
 /** Prefix of continuation tokens for pages of the origin's events. */
@@ -236,14 +236,14 @@ export class Fork {
     signal?: AbortSignal,
   ): AsyncGenerator<OriginEvent, void, undefined> {
     let token: string | undefined;
-    for (let pages = 0; pages < MOST_PAGES; pages += 1) {
+    for (let pages = 0; pages < MAX_PAGES; pages += 1) {
       const page = await this.eventPage(range, EVENTS_AT_ONCE, token, signal);
       yield* page.events;
       token = page.next;
       if (token === undefined) return;
     }
     refuse(
-      `The origin has more than ${MOST_PAGES} pages of events from block ${range.from} to ${range.to}: start at a later block, or filter by addresses or keys`,
+      `The origin has more than ${MAX_PAGES} pages of events from block ${range.from} to ${range.to}: start at a later block, or filter by addresses or keys`,
     );
   }
 

@@ -117,7 +117,7 @@ export function oneOf<T extends string>(value: unknown, where: string, choices: 
 }
 
 /** Most values in a text: parsed, a value takes up to thirty times the memory of its shortest text. */
-export const MOST_VALUES = 8_000_000;
+export const MAX_VALUES = 8_000_000;
 /** Characters of a text that cannot hold too many values for its parsed form to fit into memory. */
 const UNCOUNTED = 1 << 20;
 
@@ -125,9 +125,9 @@ const UNCOUNTED = 1 << 20;
 export function objectText(text: string, where: string): Members {
   let value: unknown;
   try {
-    value = text.length > UNCOUNTED ? parse(text, MAX_DEPTH, MOST_VALUES) : JSON.parse(text);
+    value = text.length > UNCOUNTED ? parse(text, MAX_DEPTH, MAX_VALUES) : JSON.parse(text);
   } catch (error) {
-    if (error instanceof TooManyValues) return wrong(where, `at most ${MOST_VALUES} values`);
+    if (error instanceof TooManyValues) return wrong(where, `at most ${MAX_VALUES} values`);
     return wrong(where, 'JSON');
   }
   // Members are inserted before its last character, after a comma.

@@ -15,7 +15,7 @@ export interface AutoRelayOptions {
 }
 
 /** Upper bound of the backoff while L1 fails, in milliseconds. */
-const LONGEST_PAUSE = 5_000;
+const MAX_PAUSE = 5_000;
 
 export class AutoRelay {
   readonly #options: AutoRelayOptions;
@@ -86,7 +86,7 @@ export class AutoRelay {
       if (this.#isStopped) return;
       if (reason !== this.#lastError) log.warn(`relaying messages failed, retrying: ${reason}`);
       this.#lastError = reason;
-      this.#pause = Math.max(interval, Math.min(this.#pause * 2, LONGEST_PAUSE));
+      this.#pause = Math.max(interval, Math.min(this.#pause * 2, MAX_PAUSE));
     }
   }
 }

@@ -4,7 +4,7 @@ import type { Change } from '../chain/writer.js';
 import type { Log } from '../log.js';
 
 /** More blocks in one change, as a load brings them, are summed up in one line. */
-const MOST_LINES = 100;
+const MAX_LINES = 100;
 
 /** Logs the blocks of a change after its response is sent: no client waits for the log. */
 export function logBlocksSoon(log: Log, change: Change): void {
@@ -15,7 +15,7 @@ export function logBlocksSoon(log: Log, change: Change): void {
 function logBlocks(log: Log, { before, after }: Change): void {
   const { undone, added } = diffWorlds(before, after);
   if (undone) log.info(`blocks ${undone.first.number} to ${undone.last.number} were removed`);
-  if (added.to - added.from >= MOST_LINES) {
+  if (added.to - added.from >= MAX_LINES) {
     log.info(`blocks ${added.from} to ${added.to} were added`);
     return;
   }

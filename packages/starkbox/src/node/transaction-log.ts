@@ -13,7 +13,7 @@ import { SerialQueue } from '../scheduling/serial-queue.js';
 import { type Output, painter, usesColour, visiblePainted, widthOf } from '../terminal.js';
 
 /** Transactions that may wait to be explained; those beyond are counted only. */
-const MOST_WAITING = 200;
+const MAX_WAITING = 200;
 
 /** Writes one line for each failure, and prints the calls with `--print-traces`. */
 export class FailureLog {
@@ -138,7 +138,7 @@ class TransactionLog {
   }
 
   #enqueue(hash: string): void {
-    if (this.#waiting >= MOST_WAITING) {
+    if (this.#waiting >= MAX_WAITING) {
       this.#skipped += 1;
       return;
     }

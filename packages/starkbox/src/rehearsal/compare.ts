@@ -99,7 +99,7 @@ async function eventChanges(old: Run, now: Run, words: Words): Promise<readonly 
 type EventPair = readonly [before: RunEvent | undefined, after: RunEvent | undefined];
 
 /** Products of the lengths of two lists that are aligned exactly. */
-const MOST_PAIRS = 1_000_000;
+const MAX_PAIRS = 1_000_000;
 
 /** Events that differ: pairs of the same kind, and those that only one run emitted. */
 function aligned(old: readonly RunEvent[], now: readonly RunEvent[]): readonly EventPair[] {
@@ -130,7 +130,7 @@ function commonPositions(
   old: readonly string[],
   now: readonly string[],
 ): readonly (readonly [number, number])[] {
-  if (old.length * now.length > MOST_PAIRS) {
+  if (old.length * now.length > MAX_PAIRS) {
     return old.flatMap((text, at) => (text === now[at] ? [[at, at] as const] : []));
   }
   const width = now.length + 1;

@@ -7,7 +7,7 @@ import type { Fork } from '../fork/fork.js';
 /** Blocks that are read at the same time. */
 const AT_ONCE = 16;
 /** Blocks that are searched for the last transactions. */
-const MOST_BLOCKS = 10_000;
+const MAX_BLOCKS = 10_000;
 
 /** Transactions of one block, in its order. */
 export interface TouchedBlock {
@@ -48,7 +48,7 @@ export async function findTouched(
     );
   }
   // The first block has no state before it.
-  const oldest = 'last' in wanted ? Math.max(1, to - MOST_BLOCKS + 1) : Math.max(1, wanted.from);
+  const oldest = 'last' in wanted ? Math.max(1, to - MAX_BLOCKS + 1) : Math.max(1, wanted.from);
   const most = 'last' in wanted ? wanted.last : Infinity;
   const blocks: TouchedBlock[] = [];
   let count = 0;

@@ -24,7 +24,7 @@ export interface LayoutSource {
 }
 
 /** Files of the sources of one class that are read. */
-const MOST_FILES = 300;
+const MAX_FILES = 300;
 
 export async function compareLayouts(
   oldSource: LayoutSource,
@@ -45,7 +45,7 @@ async function variablesIn(
 ): Promise<readonly Variable[]> {
   const { abi, sierra_program: program } = membersOf(definition);
   const sources: { readonly file: string; readonly text: string }[] = [];
-  for (const file of [...(info?.files ?? [])].slice(0, MOST_FILES)) {
+  for (const file of [...(info?.files ?? [])].slice(0, MAX_FILES)) {
     const source = await texts?.read(file);
     if (source) sources.push({ file, text: source.text });
   }

@@ -376,7 +376,7 @@ class Runs {
 }
 
 /** Classes that are kept. */
-const MOST_CLASSES = 200;
+const MAX_CLASSES = 200;
 
 /** Classes of earlier transactions: each block has a source of its own, which would compile them again. */
 class CompiledClasses {
@@ -387,7 +387,7 @@ class CompiledClasses {
     for (const hash of hashes) {
       const known = this.#classes.get(hash);
       if (known) known.block = Math.min(known.block, block.number);
-      if (known || this.#classes.size >= MOST_CLASSES) continue;
+      if (known || this.#classes.size >= MAX_CLASSES) continue;
       const compiled = await state.class(hash);
       if (compiled) this.#classes.set(hash, { compiled, block: block.number });
     }

@@ -33,7 +33,7 @@ import type { Run, RunCall, RunEvent, SlotDifference } from './run.js';
 
 const NO_WORDS: KeyWords = { felts: [], pairs: [] };
 /** Hashes that may be computed to name slots, in all. */
-const MOST_HASHES = 2_000_000;
+const MAX_HASHES = 2_000_000;
 const SHARED_HASHES = 200_000;
 
 const CONSTRUCTOR = selectorOf('constructor');
@@ -43,7 +43,7 @@ export class Words {
   readonly #classes: NamedClasses;
   readonly #abis = new Map<string, Promise<Abi | undefined>>();
   readonly #cache: HashCache = new BoundedMap<string, string>(SHARED_HASHES);
-  readonly #budget = { left: MOST_HASHES };
+  readonly #budget = { left: MAX_HASHES };
   readonly #unnamed = new Set<string>();
   #state: State = State.create();
   #oldClass = '0x0';

@@ -17,7 +17,7 @@ export interface SemaphoreLimits {
 }
 
 /** The longest time that a timer of Node takes. */
-const LONGEST_TIMER_MILLISECONDS = 2 ** 31 - 1;
+const MAX_TIMER_MILLISECONDS = 2 ** 31 - 1;
 /** The client of runs that name none; no name is empty. */
 const SHARED = '';
 
@@ -111,7 +111,7 @@ export class Semaphore {
         leave = () => giveUp(abandoned());
         signal?.addEventListener('abort', leave);
         const milliseconds = this.#queueTimeout * 1000;
-        if (milliseconds > LONGEST_TIMER_MILLISECONDS) return;
+        if (milliseconds > MAX_TIMER_MILLISECONDS) return;
         const message = `${this.#subject}: timed out after ${this.#queueTimeout} s in the queue`;
         timer = setTimeout(() => giveUp(new RpcError(-1, message)), milliseconds);
       });

@@ -21,7 +21,7 @@ export const TOKEN_PROTOCOL = 'starkbox.bearer.';
 export const SOCKET_PROTOCOL = 'starkbox';
 
 /** Characters of a Host header in messages. */
-const LONGEST_HOST = 100;
+const MAX_HOST_LENGTH = 100;
 
 /** An Origin header that a message can repeat. */
 const SITE = /^(?:null|https?:\/\/[\w.:[\]-]{1,100})$/;
@@ -67,12 +67,12 @@ export class AccessRules {
   /** The message for a Host header that is not admitted; undefined for all others. */
   hostRefusal(header: string | undefined): string | undefined {
     if (this.admitsHost(header)) return undefined;
-    const quotedHost = JSON.stringify(header?.slice(0, LONGEST_HOST));
+    const quotedHost = JSON.stringify(header?.slice(0, MAX_HOST_LENGTH));
     const name = hostOf(header ?? '');
     const fix =
       name === undefined
         ? 'send the name of the node'
-        : `start the node with --allowed-hosts ${name.slice(0, LONGEST_HOST)}, or connect to its IP address`;
+        : `start the node with --allowed-hosts ${name.slice(0, MAX_HOST_LENGTH)}, or connect to its IP address`;
     return `Host ${quotedHost} is not a name of this node: ${fix}`;
   }
 

@@ -17,14 +17,14 @@ export interface MetricsPageOptions {
 }
 
 /** Those that read metrics are few; connections share the limit of open files with everything else. */
-const MOST_CONNECTIONS = 64;
+const MAX_CONNECTIONS = 64;
 const TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 export async function serveMetrics(options: MetricsPageOptions): Promise<MetricsPage> {
   const { host, port, text, hostRefusal } = options;
   const name = host.includes(':') ? `[${host}]` : host;
   const server = createServer({ headersTimeout: 10_000, requestTimeout: 10_000 });
-  server.maxConnections = MOST_CONNECTIONS;
+  server.maxConnections = MAX_CONNECTIONS;
   server.on('request', (request, response) => {
     const path = (request.url ?? '').split('?', 1)[0];
     request.resume();

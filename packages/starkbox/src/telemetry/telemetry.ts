@@ -94,7 +94,7 @@ function stallReporter(metrics: Metrics | undefined, log: Log): Telemetry['onSta
 }
 
 /** Longer ids are cut in the log. */
-const LONGEST_ID = 64;
+const MAX_ID_LENGTH = 64;
 
 function reporter(
   metrics: Metrics | undefined,
@@ -112,7 +112,7 @@ function reporter(
         milliseconds: Math.round(seconds * 1e6) / 1e3,
         outcome: errorCode === undefined ? 'success' : `error ${errorCode}`,
         transport,
-        ...(id === undefined ? {} : { id: String(id).slice(0, LONGEST_ID) }),
+        ...(id === undefined ? {} : { id: String(id).slice(0, MAX_ID_LENGTH) }),
       },
       'call',
     );

@@ -20,7 +20,7 @@ import { type BaseBundle, mutation, Random } from './mutations.js';
 const MUTANTS = Number(process.env['STARKBOX_MUTANTS'] ?? 500);
 const SEED = Number(process.env['STARKBOX_SEED'] ?? 20_261_118);
 /** Bytes that the process may take at most; a bundle of this size is refused much earlier. */
-const MOST_MEMORY = 1_500_000_000;
+const MAX_MEMORY = 1_500_000_000;
 /** Milliseconds without an answer after which a file counts as blocking. */
 const BLOCKED = 120_000;
 
@@ -219,7 +219,7 @@ test('hostile bundles are refused or opened, and do nothing else', {
     if (process.env['STARKBOX_MUTANTS'] !== undefined) console.log({ counts, last });
     expect(problems).toEqual([]);
     expect(last?.connections).toBe(0);
-    expect(last?.rss).toBeLessThan(MOST_MEMORY);
+    expect(last?.rss).toBeLessThan(MAX_MEMORY);
     // Caches of the compiler are files named after hashes.
     const own =
       /^(work\/mutant\.starkbox-bundle|home\/\.cache\/starkbox\/casm\/[\d.]+(\/0x[0-9a-f]+\.[a-z.]+)?) /;

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { classText, classTextWithPlaces } from '../../../../contracts/classes.js';
 import { DebugInfo } from '../../src/debug-info/debug-info.js';
 import { DebugInfos } from '../../src/debug-info/debug-infos.js';
-import { GivenTexts, LONGEST_TEXT } from '../../src/debug-info/source-texts.js';
+import { GivenTexts, MAX_TEXT_LENGTH } from '../../src/debug-info/source-texts.js';
 
 const PROFILER = 'github.com/software-mansion/cairo-profiler';
 const COVERAGE = 'github.com/software-mansion/cairo-coverage';
@@ -79,7 +79,7 @@ describe('malformed', () => {
 
 test('source texts that were given are kept up to a limit; the first ones go', () => {
   const infos = new DebugInfos();
-  const text = ' '.repeat(LONGEST_TEXT);
+  const text = ' '.repeat(MAX_TEXT_LENGTH);
   const artifact = info({ '1': ['a'] }, { '1': [['a.cairo', range(1, 1)]] });
   const add = (hash: number) =>
     infos.add(`0x${hash}`, artifact, (files) => new GivenTexts({ 'a.cairo': text }, files));

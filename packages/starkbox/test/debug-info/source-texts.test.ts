@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { closeAfterFile } from '@starkbox/test-support/closing';
 import { describe, expect, test } from 'vitest';
 import { withExcerpts } from '../../src/debug-info/excerpts.js';
-import { GivenTexts, LONGEST_TEXT, PackageTexts } from '../../src/debug-info/source-texts.js';
+import { GivenTexts, MAX_TEXT_LENGTH, PackageTexts } from '../../src/debug-info/source-texts.js';
 
 const base = await realpath(await mkdtemp(join(tmpdir(), 'texts-')));
 closeAfterFile(() => rm(base, { recursive: true }));
@@ -20,8 +20,8 @@ await write('[package]', 'app', 'Scarb.toml');
 await write('fn one() {}\n', 'app', 'src', 'lib.cairo');
 await write('notes', 'app', 'notes.txt');
 await write('secret', 'app-secrets', 'lib.cairo');
-await write('x'.repeat(LONGEST_TEXT + 1), 'app', 'src', 'large.cairo');
-await write('x'.repeat(LONGEST_TEXT), 'app', 'src', 'long.cairo');
+await write('x'.repeat(MAX_TEXT_LENGTH + 1), 'app', 'src', 'large.cairo');
+await write('x'.repeat(MAX_TEXT_LENGTH), 'app', 'src', 'long.cairo');
 await symlink(join(outside, 'lib.cairo'), join(root, 'src', 'linked.cairo'));
 await symlink(outside, join(root, 'src', 'linked'));
 await symlink(join(root, 'notes.txt'), join(root, 'src', 'notes.cairo'));
@@ -44,7 +44,7 @@ describe('a file of the package is read', () => {
   });
 
   test('up to the largest size', async () => {
-    expect((await read('src/long.cairo'))?.text.length).toBe(LONGEST_TEXT);
+    expect((await read('src/long.cairo'))?.text.length).toBe(MAX_TEXT_LENGTH);
   });
 });
 

@@ -29,9 +29,9 @@ const ROUND = 1000;
 /** With a class to compile, over all. */
 const CLASSES = 10;
 /** One is enough to fail; some show a pattern. */
-const MOST_FINDINGS = 20;
+const MAX_FINDINGS = 20;
 /** If the node dies, each request that was under way may be the one. */
-const MOST_EXAMINED = 8;
+const MAX_EXAMINED = 8;
 
 /** What was seen of the answers. */
 class Statistics {
@@ -66,11 +66,11 @@ export async function sendRequests(options: SendOptions): Promise<readonly Findi
   let next = 0;
   let rounds = 0;
   let isLost = false;
-  while (next < count && !isLost && findings.size < MOST_FINDINGS) {
+  while (next < count && !isLost && findings.size < MAX_FINDINGS) {
     const contents = await prepare(node.ask);
     let end = Math.min(count, next + ROUND);
     const lane = async (): Promise<void> => {
-      while (next < end && !isLost && findings.size < MOST_FINDINGS) {
+      while (next < end && !isLost && findings.size < MAX_FINDINGS) {
         const index = next;
         next += 1;
         const { finding, isSpent } = await sendRequest(options, contents, index, statistics);
@@ -87,7 +87,7 @@ export async function sendRequests(options: SendOptions): Promise<readonly Findi
   const examinedFindings: Finding[] = [];
   for (const finding of findings.values()) {
     examinedFindings.push(
-      examinedFindings.length < MOST_EXAMINED ? await examined(finding, options) : finding,
+      examinedFindings.length < MAX_EXAMINED ? await examined(finding, options) : finding,
     );
   }
   return examinedFindings;

@@ -3,7 +3,7 @@ import type { LocalChain } from 'starkbox';
 import type { RpcProvider } from 'starknet';
 
 /** More files than a project deploys in a test. */
-const MOST = 100;
+const MAX_COUNT = 100;
 
 /** Paths of classes that this process has declared, or that its fixtures read. */
 const locations = new Set<string | URL>();
@@ -13,7 +13,7 @@ const chains = new WeakMap<RpcProvider, Pick<LocalChain, 'addArtifact'>>();
 /** Remembers a class by its file; content without a file has none. */
 export function rememberArtifact(artifact: string | URL | object): void {
   const isLocation = typeof artifact === 'string' || artifact instanceof URL;
-  if (isLocation && locations.size < MOST) locations.add(artifact);
+  if (isLocation && locations.size < MAX_COUNT) locations.add(artifact);
 }
 
 /** Remembers the chain in this process that a provider reaches. */

@@ -16,12 +16,12 @@ const EXTENSION = '.starkbox-bundle';
 const DRAFT = '.draft';
 
 /** Files that are kept, and their bytes together; the oldest go first. */
-const MOST_FILES = 20;
-const MOST_BYTES = 64 << 20;
+const MAX_FILES = 20;
+const MAX_BYTES = 64 << 20;
 /** Milliseconds after which a draft belongs to a process that was killed. */
 const OLD_DRAFT = 3_600_000;
 /** Milliseconds that a failing test waits for its bundle: its own time limit must not replace its failure. */
-const LONGEST_WAIT = 3_000;
+const MAX_WAIT = 3_000;
 
 const METHOD_NOT_FOUND = -32601;
 
@@ -38,8 +38,8 @@ export async function bundleLine(
   if (process.env[VARIABLE] === 'off') return undefined;
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    const message = `it took more than ${LONGEST_WAIT / 1000} s`;
-    timer = setTimeout(() => reject(new Error(message)), LONGEST_WAIT);
+    const message = `it took more than ${MAX_WAIT / 1000} s`;
+    timer = setTimeout(() => reject(new Error(message)), MAX_WAIT);
   });
   try {
     const file = await Promise.race([writeBundle(provider, request), late]);
@@ -103,6 +103,6 @@ async function removeOld(folder: string): Promise<void> {
     .entries()) {
     bytes += size;
     // The newest one stays, however large it is.
-    if (index > 0 && (index >= MOST_FILES || bytes > MOST_BYTES)) await rm(path, { force: true });
+    if (index > 0 && (index >= MAX_FILES || bytes > MAX_BYTES)) await rm(path, { force: true });
   }
 }

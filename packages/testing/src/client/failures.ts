@@ -68,7 +68,7 @@ export function append(error: { message: string; stack?: string | undefined }, l
 
 /** Errors of providers in the test that runs, while a runner asks for them. */
 let recent: Error[] | undefined;
-const MOST_RECENT = 20;
+const MAX_RECENT = 20;
 
 /** Keeps errors of providers until the end of each test. For runners that hand over copies of errors. */
 export function keepErrors(): void {
@@ -78,7 +78,7 @@ export function keepErrors(): void {
 export function keepError(error: Error): void {
   if (!recent) return;
   recent.push(error);
-  if (recent.length > MOST_RECENT) recent.shift();
+  if (recent.length > MAX_RECENT) recent.shift();
 }
 
 /** A copy of an error, as a runner reports it. */

@@ -19,7 +19,7 @@ import { remoteFeed, type Status, type StatusFeed, subscriptionFeed } from './st
 export type ProvidedChain = Pick<Chain, 'fetch' | 'rpcUrl' | 'subscribe'>;
 
 /** Milliseconds that a transaction is waited for. */
-const LONGEST_WAIT = 60_000;
+const MAX_WAIT = 60_000;
 
 const NO_TIP: TipEstimate = {
   minTip: 0n,
@@ -121,7 +121,7 @@ export class ChainProvider extends RpcProvider {
     if (present && this.#isAwaited(hash, statusIn(present), options)) return present;
     const { retries, retryInterval } = options;
     const limit =
-      retries === undefined || retryInterval === undefined ? LONGEST_WAIT : retries * retryInterval;
+      retries === undefined || retryInterval === undefined ? MAX_WAIT : retries * retryInterval;
     const timeout = AbortSignal.timeout(limit);
     let last: Status | undefined;
     for await (const status of this.#statuses(hash, timeout)) {

@@ -17,7 +17,7 @@ import { useLive } from '../../rpc/live-state.js';
 import { readTransactions, useLabels } from '../../rpc/queries.js';
 import { ImportKey } from './import-key.js';
 
-const MOST = 50;
+const MAX_COUNT = 50;
 const EXECUTE = selectorOf('__execute__');
 
 /** Of labelled addresses, those whose class is one of an account. */
@@ -57,7 +57,7 @@ function useOthers(predeployed: readonly string[]): OtherAddresses {
       (labels.data ?? [])
         .flatMap(({ value }) => canonicalFelt(value) ?? [])
         .filter((address) => !predeployed.includes(address))
-        .slice(0, MOST),
+        .slice(0, MAX_COUNT),
     [labels.data, predeployed],
   );
   const deployed = useQuery({
@@ -76,7 +76,9 @@ function useOthers(predeployed: readonly string[]): OtherAddresses {
   });
   const addresses = useMemo(() => {
     const all = [...imported, ...(labelledAccounts.data ?? []), ...(deployed.data ?? [])];
-    return [...new Set(all)].filter((address) => !predeployed.includes(address)).slice(0, MOST);
+    return [...new Set(all)]
+      .filter((address) => !predeployed.includes(address))
+      .slice(0, MAX_COUNT);
   }, [imported, labelledAccounts.data, deployed.data, predeployed]);
   const { data, error, refetch } = deployed;
   return { addresses, error: data ? null : error, isRead: data !== undefined, refetch };

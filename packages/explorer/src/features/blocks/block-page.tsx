@@ -352,13 +352,13 @@ function BlockState({ id, beat, number }: PartProps & { readonly number: number 
   return <StateChanges diff={data.state_diff} before={number - 1} />;
 }
 
-const MOST_EVENTS = 1_000;
+const MAX_EVENTS = 1_000;
 
 const eventsQuery = (id: BlockId, beat: number) => ({
   queryKey: ['block-events', id, beat],
   queryFn: async () => {
     const { events, continuation_token } = await call('starknet_getEvents', {
-      filter: { from_block: id, to_block: id, chunk_size: MOST_EVENTS },
+      filter: { from_block: id, to_block: id, chunk_size: MAX_EVENTS },
     });
     const sources = [...new Set(events.map(({ from_address }) => from_address))];
     const hashes = await Promise.all(
@@ -393,7 +393,7 @@ function BlockEvents({ id, beat }: PartProps) {
   return (
     <>
       <EventTable events={data.events} classOf={data.classOf} classes={classes} />
-      {data.hasMore && <p className="quiet">The first {grouped(MOST_EVENTS)} events.</p>}
+      {data.hasMore && <p className="quiet">The first {grouped(MAX_EVENTS)} events.</p>}
     </>
   );
 }

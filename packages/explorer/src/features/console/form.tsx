@@ -9,7 +9,7 @@ import { AnyField, type FieldProps, Labelled, NumberField, TextField } from './s
 
 /** Deeper than any parameter of this node. */
 const DEEPEST = 12;
-const MOST_ITEMS = 50;
+const MAX_ITEMS = 50;
 
 interface SchemaFormProps {
   readonly members: readonly Member[];
@@ -225,7 +225,7 @@ function ListField(props: FieldProps & { readonly item: unknown }) {
       <legend>
         {label} <span className="quiet">{items.length}</span>
       </legend>
-      {items.slice(0, MOST_ITEMS).map((element, at) => (
+      {items.slice(0, MAX_ITEMS).map((element, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: items have no identity but their index
         <div key={at} className="schema-item">
           <Field
@@ -244,8 +244,8 @@ function ListField(props: FieldProps & { readonly item: unknown }) {
           </PlainButton>
         </div>
       ))}
-      {items.length > MOST_ITEMS && (
-        <p className="quiet">Edit the other {items.length - MOST_ITEMS} in the JSON.</p>
+      {items.length > MAX_ITEMS && (
+        <p className="quiet">Edit the other {items.length - MAX_ITEMS} in the JSON.</p>
       )}
       <PlainButton onClick={() => change([...items, emptyOf(item, schemas)])}>
         <Icon name="plus" /> Add to {label}

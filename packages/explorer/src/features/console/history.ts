@@ -12,16 +12,16 @@ export interface PastCall {
   readonly milliseconds: number;
 }
 
-const MOST = 200;
+const MAX_COUNT = 200;
 /** Calls with longer parameters, such as classes, are not stored. */
-const LONGEST = 20_000;
+const MAX_LENGTH = 20_000;
 const HIDDEN = '•••';
 
 const past = createBrowserStore(
   'localStorage',
   'starkbox.console',
   (stored): readonly PastCall[] =>
-    Array.isArray(stored) ? stored.filter(isPastCall).slice(0, MOST) : [],
+    Array.isArray(stored) ? stored.filter(isPastCall).slice(0, MAX_COUNT) : [],
 );
 
 function isPastCall(value: unknown): value is PastCall {
@@ -45,11 +45,11 @@ export function remember(
   call: Omit<PastCall, 'at' | 'params'> & { readonly params: unknown },
 ): void {
   const params = writeJson(withoutSecrets(call.params), 2);
-  if (params.length > LONGEST) return;
+  if (params.length > MAX_LENGTH) return;
   const same = (pastCall: PastCall): boolean =>
     pastCall.method === call.method && pastCall.params === params;
   const entry = { ...call, params, at: Date.now() };
-  past.set([entry, ...past.get().filter((pastCall) => !same(pastCall))].slice(0, MOST));
+  past.set([entry, ...past.get().filter((pastCall) => !same(pastCall))].slice(0, MAX_COUNT));
 }
 
 export function forget(): void {

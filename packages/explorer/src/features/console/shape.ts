@@ -29,7 +29,7 @@ export interface Option {
 }
 
 /** Most references followed in a row, so that a cyclic schema ends. */
-const MOST_REFERENCES = 20;
+const MAX_REFERENCES = 20;
 
 export function shapeOf(schema: unknown, schemas: Schemas): Shape {
   const fields = resolved(schema, schemas);
@@ -70,7 +70,7 @@ export function shapeOf(schema: unknown, schemas: Schemas): Shape {
 
 function resolved(schema: unknown, schemas: Schemas) {
   let fields = membersOf(schema);
-  for (let step = 0; step < MOST_REFERENCES; step += 1) {
+  for (let step = 0; step < MAX_REFERENCES; step += 1) {
     const ref = fields['$ref'];
     if (typeof ref !== 'string') return fields;
     fields = membersOf(schemas.get(nameIn(ref)));

@@ -28,7 +28,7 @@ const CALLERS: readonly (readonly [CallerKind, text: string])[] = [
   ['contract', 'From contracts'],
   ['account', 'From accounts'],
 ];
-const MOST_CLASSES = 50;
+const MAX_CLASSES = 50;
 
 const idOf = (row: CallRow): string => row.id;
 const hrefOf = ({ transaction, frame }: CallRow): string =>
@@ -49,7 +49,7 @@ export function Calls({ address, abi }: CallsProps) {
   );
   const onRows = useCallback((rows: readonly CallRow[]) => {
     const found = new Set(rows.flatMap(({ frame }) => frame.classHash ?? []));
-    const next = [...found].slice(0, MOST_CLASSES);
+    const next = [...found].slice(0, MAX_CLASSES);
     setHashes((old) => (old.join() === next.join() ? old : next));
   }, []);
   const classes = useClasses(hashes);

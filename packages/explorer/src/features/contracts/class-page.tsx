@@ -87,7 +87,7 @@ export function ClassPage({ id }: { readonly id: string }) {
   );
 }
 
-const MOST = 300;
+const MAX_COUNT = 300;
 
 const kindName = ({ kind }: AbiFunction): string => (kind === 'l1_handler' ? 'L1 handler' : kind);
 
@@ -99,7 +99,7 @@ export function AbiView({ abi }: { readonly abi: Abi }) {
       byGroup.set(name, [...(byGroup.get(name) ?? []), abiFunction]);
     };
     if (abi.constructor_) add(abi.constructor_);
-    for (const abiFunction of [...abi.functions.values()].slice(0, MOST)) add(abiFunction);
+    for (const abiFunction of [...abi.functions.values()].slice(0, MAX_COUNT)) add(abiFunction);
     return [...byGroup];
   }, [abi]);
   return (
@@ -129,7 +129,7 @@ export function AbiView({ abi }: { readonly abi: Abi }) {
           <ul className="entries abi-list">
             {[...abi.events.values()]
               .filter(({ kind }) => kind === 'struct')
-              .slice(0, MOST)
+              .slice(0, MAX_COUNT)
               .map((event) => (
                 <li key={event.name}>
                   <span className="quiet">event</span>

@@ -17,7 +17,7 @@ import { DeclarePanel } from './declare.js';
 import { FilterField } from './filter-field.js';
 
 /** Pages of the list that a filter searches. */
-const MOST_PAGES = 20;
+const MAX_PAGES = 20;
 
 const idOf = (row: ClassRow): string => row.class_hash;
 const hrefOf = (row: ClassRow): string => to('class', row.class_hash);
@@ -95,7 +95,7 @@ function FilteredClasses({ text, columns }: FilteredClassesProps) {
     queryFn: async () => {
       const rows: ClassRow[] = [];
       let cursor: string | undefined;
-      for (let page = 0; page < MOST_PAGES; page++) {
+      for (let page = 0; page < MAX_PAGES; page++) {
         const answer = await readNamedClasses(cursor);
         rows.push(...answer.rows);
         cursor = answer.next;

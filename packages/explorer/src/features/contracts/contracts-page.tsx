@@ -29,7 +29,7 @@ const KINDS: readonly (readonly [Kind, text: string])[] = [
   ['token', 'Tokens'],
 ];
 const EXECUTE = selectorOf('__execute__');
-const MOST_CLASSES = 50;
+const MAX_CLASSES = 50;
 
 const idOf = (row: ContractRow): string => row.contract_address;
 const hrefOf = (row: ContractRow): string => to('contract', row.contract_address);
@@ -65,7 +65,7 @@ export function ContractsPage() {
 function AllContracts() {
   const [hashes, setHashes] = useState<readonly string[]>([]);
   const onRows = useCallback((rows: readonly ContractRow[]) => {
-    const next = [...new Set(rows.map(({ class_hash }) => class_hash))].slice(0, MOST_CLASSES);
+    const next = [...new Set(rows.map(({ class_hash }) => class_hash))].slice(0, MAX_CLASSES);
     setHashes((old) => (old.join() === next.join() ? old : next));
   }, []);
   const classes = useClasses(hashes);
@@ -103,7 +103,7 @@ function FilteredContracts({ text, kind }: FilteredContractsProps) {
   );
   const classes = useClasses(
     useMemo(
-      () => [...new Set(matches.map(({ class_hash }) => class_hash))].slice(0, MOST_CLASSES),
+      () => [...new Set(matches.map(({ class_hash }) => class_hash))].slice(0, MAX_CLASSES),
       [matches],
     ),
   );

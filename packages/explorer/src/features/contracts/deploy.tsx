@@ -14,7 +14,7 @@ import { useInputs } from './call-form.js';
 
 const NO_INPUTS = { inputs: [] };
 /** Longest calldata for which the address is computed; each felt takes over half a millisecond. */
-const MOST_HASHED = 500;
+const MAX_HASHED = 500;
 
 function readSalt(text: string): { readonly salt?: string; readonly error?: string } {
   try {
@@ -165,7 +165,7 @@ function useAddress({
   useEffect(() => {
     let isWanted = true;
     setAddress(undefined);
-    if (salt === undefined || !calldata || calldata.length > MOST_HASHED) return;
+    if (salt === undefined || !calldata || calldata.length > MAX_HASHED) return;
     if (isUnique && account === undefined) return;
     runTask(
       import('@starkbox/signing').then(({ contractAddress, saltOf }) => {

@@ -12,7 +12,7 @@ import { Link } from '../../parts/values.js';
 import type { EventFilter } from '../../rpc/event-filter.js';
 
 const ALL = '';
-const MOST_CHIPS = 30;
+const MAX_CHIPS = 30;
 /** Chips of one line; the others come on demand. */
 const FIRST_CHIPS = 7;
 
@@ -27,9 +27,9 @@ export function ContractEvents({ address, abi }: ContractEventsProps) {
   const kind = kinds.find(({ name }) => name === chosen);
   const [isWhole, setWhole] = useState(false);
   const offered = kinds
-    .slice(0, MOST_CHIPS)
+    .slice(0, MAX_CHIPS)
     .filter((option, at) => isWhole || at < FIRST_CHIPS || option === kind);
-  const hidden = Math.min(kinds.length, MOST_CHIPS) - offered.length;
+  const hidden = Math.min(kinds.length, MAX_CHIPS) - offered.length;
   const filter = useMemo(
     (): EventFilter => ({
       address,

@@ -15,8 +15,8 @@ import { FilterField } from './filter-field.js';
 import { RawForm } from './raw-call-form.js';
 
 /** Most views that are read automatically; the others have a button. */
-const MOST_READ = 30;
-const MOST_LISTED = 300;
+const MAX_READ = 30;
+const MAX_LISTED = 300;
 const RAW = 'raw call';
 
 export function Interact({ address, abi }: { readonly address: string; readonly abi: Abi }) {
@@ -88,7 +88,7 @@ function FunctionChoice(props: FunctionChoiceProps) {
   };
   const text = search.trim().toLowerCase();
   const matching = (of: readonly AbiFunction[]): readonly AbiFunction[] =>
-    of.filter(({ name }) => name.toLowerCase().includes(text)).slice(0, MOST_LISTED);
+    of.filter(({ name }) => name.toLowerCase().includes(text)).slice(0, MAX_LISTED);
   const group = { chosen, values, address, choose };
   return (
     <div className={isFolded ? 'function-choice is-folded' : 'function-choice'}>
@@ -143,7 +143,7 @@ function useViews(
   reads: readonly AbiFunction[],
 ): ReadonlyMap<string, readonly Decoded[]> {
   const beat = useLive((live) => live.beat);
-  const views = reads.filter(({ inputs }) => inputs.length === 0).slice(0, MOST_READ);
+  const views = reads.filter(({ inputs }) => inputs.length === 0).slice(0, MAX_READ);
   const { data } = useQuery({
     queryKey: ['views', address, views.map(({ name }) => name), beat],
     enabled: views.length > 0,

@@ -17,9 +17,9 @@ export interface CallRow {
 /** Traces are long, so few are read for a page. */
 const TRANSACTIONS_PER_PAGE = 10;
 const ENOUGH_CALLS = 10;
-const MOST_PAGES = 4;
+const MAX_PAGES = 4;
 /** Of one transaction. */
-const MOST_CALLS = 20;
+const MAX_CALLS = 20;
 
 /** @param isTip whether only the newest transactions are read */
 export async function readCalls(
@@ -30,7 +30,7 @@ export async function readCalls(
 ): Promise<Page<CallRow>> {
   const rows: CallRow[] = [];
   let next = cursor;
-  for (let page = 0; page < (isTip ? 1 : MOST_PAGES); page++) {
+  for (let page = 0; page < (isTip ? 1 : MAX_PAGES); page++) {
     const answer = await call('devnet_listTransactions', {
       filter: { contract: address },
       limit: TRANSACTIONS_PER_PAGE,
@@ -55,11 +55,11 @@ async function callsIn(
     ({ caller }) =>
       callers === 'all' || (callers === 'account') === (caller === transaction.sender_address),
   );
-  return frames.slice(0, MOST_CALLS).map((frame, at) => ({
+  return frames.slice(0, MAX_CALLS).map((frame, at) => ({
     id: `${transaction.transaction_hash} ${frame.id}`,
     transaction,
     frame,
-    unlisted: at === MOST_CALLS - 1 ? frames.length - MOST_CALLS : 0,
+    unlisted: at === MAX_CALLS - 1 ? frames.length - MAX_CALLS : 0,
   }));
 }
 

@@ -9,7 +9,7 @@ export interface SierraVersions {
 
 const PARTS = 3;
 /** Larger numbers are no part of a version. */
-const MOST = 0xffff_ffffn;
+const MAX_VERSION = 0xffff_ffffn;
 
 /** Three felts each; the oldest programs have the version as one text. */
 export function sierraVersions(program: readonly string[]): SierraVersions | undefined {
@@ -25,7 +25,7 @@ export function sierraVersions(program: readonly string[]): SierraVersions | und
 
 function versionIn(felts: readonly string[]): string | undefined {
   const numbers = felts.map(BigInt);
-  return numbers.length === PARTS && numbers.every((part) => part <= MOST)
+  return numbers.length === PARTS && numbers.every((part) => part <= MAX_VERSION)
     ? numbers.join('.')
     : undefined;
 }

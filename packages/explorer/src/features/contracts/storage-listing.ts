@@ -18,9 +18,9 @@ export const LATER_PAGE = 2_000;
 const LISTED = 200;
 const NAMED = 400;
 /** Requests of one page; a page of a node may be empty. */
-const MOST_REQUESTS = 40;
+const MAX_REQUESTS = 40;
 /** Further slots of the values of a page, such as the words of a text, that are read one by one. */
-const MOST_READ = 1_000;
+const MAX_READ = 1_000;
 /** A length is read before the slots behind it. */
 const ROUNDS = 3;
 
@@ -42,7 +42,7 @@ async function listSlots(contract_address: string, from: string | undefined) {
   const size = from === undefined ? FIRST_PAGE : LATER_PAGE;
   const entries: Slot[] = [];
   let next = from;
-  for (let at = 0; at < MOST_REQUESTS && entries.length < size; at += 1) {
+  for (let at = 0; at < MAX_REQUESTS && entries.length < size; at += 1) {
     const page: Result<'devnet_getStorage'> = await call('devnet_getStorage', {
       contract_address,
       limit: LISTED,
@@ -89,11 +89,11 @@ export async function readOthers(
 ): Promise<ReadonlyMap<string, string>> {
   const others = new Map<string, string>();
   const readBoth: ReadSlot = (key) => read(key) ?? others.get(key);
-  for (let round = 0; round < ROUNDS && others.size < MOST_READ; round += 1) {
+  for (let round = 0; round < ROUNDS && others.size < MAX_READ; round += 1) {
     const keys = values.flatMap((value) => slotsOfValue(value, readBoth));
     const missing = [...new Set(keys)].filter((key) => readBoth(key) === undefined);
     if (missing.length === 0) break;
-    const missingKeys = missing.slice(0, MOST_READ - others.size);
+    const missingKeys = missing.slice(0, MAX_READ - others.size);
     const felts = await Promise.all(missingKeys.map((key) => readSlot(contract, key)));
     for (const [at, key] of missingKeys.entries()) others.set(key, felts[at] ?? '0x0');
   }

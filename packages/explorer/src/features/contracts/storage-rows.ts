@@ -36,7 +36,7 @@ export interface GroupRow {
 export type StorageRow = ValueRow | GroupRow;
 
 /** A larger group is folded at first. */
-const MOST_UNFOLDED = 20;
+const MAX_UNFOLDED = 20;
 
 /** All values that are loaded, by variable and key; slots without a name come last. */
 export function sortedValues(
@@ -86,7 +86,7 @@ export function groupedRows(
     // Slots without a name need no head where there is nothing else.
     if (rows.length === 1 || (variable === undefined && groups.size === 1)) return rows;
     const id = groupId(variable);
-    const isOpen = toggled.get(id) ?? (isFiltered || rows.length <= MOST_UNFOLDED);
+    const isOpen = toggled.get(id) ?? (isFiltered || rows.length <= MAX_UNFOLDED);
     const head: GroupRow = { kind: 'group', id, variable, count: rows.length, isOpen };
     return isOpen ? [head, ...rows.map((row) => ({ ...row, isInGroup: true }))] : [head];
   });

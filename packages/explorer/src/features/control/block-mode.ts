@@ -11,7 +11,7 @@ export interface BlockModeDraft {
 }
 
 const DEFAULTS = { seconds: '10', milliseconds: '2000' };
-const MOST_MILLISECONDS = 1e12;
+const MAX_MILLISECONDS = 1e12;
 
 /** Reads `block_generation_on`: `transaction`, `demand`, `mempool`, `mempool:2000`, `5` or `500ms`. */
 export function readBlockMode(setting: string): BlockModeDraft {
@@ -41,7 +41,7 @@ export function blockModeText({ mode, seconds, milliseconds }: BlockModeDraft): 
 
 function wholeMilliseconds(value: number): number | undefined {
   const rounded = Math.round(value);
-  return rounded >= 1 && rounded <= MOST_MILLISECONDS && Math.abs(rounded - value) < 1e-6
+  return rounded >= 1 && rounded <= MAX_MILLISECONDS && Math.abs(rounded - value) < 1e-6
     ? rounded
     : undefined;
 }

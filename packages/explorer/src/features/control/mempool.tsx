@@ -16,7 +16,7 @@ export type Listed = Result<'devnet_mempoolList'>;
 export type WaitingRow = Listed['transactions'][number];
 
 export const PAGE_ROWS = 50;
-const MOST_DROPPED = 5;
+const MAX_DROPPED = 5;
 
 /** A page of what waits. */
 export function useMempool(isUsed: boolean, cursor?: string) {
@@ -175,7 +175,7 @@ function stateOf(row: WaitingRow, position: number | undefined): string {
 }
 
 function Dropped({ of }: { readonly of: Listed }) {
-  const newest = of.dropped.slice(-MOST_DROPPED).toReversed();
+  const newest = of.dropped.slice(-MAX_DROPPED).toReversed();
   if (newest.length === 0) return null;
   return (
     <ul className="entries" aria-label="Dropped transactions">

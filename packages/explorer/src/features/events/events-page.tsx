@@ -25,7 +25,7 @@ import {
 } from '../../rpc/event-filter.js';
 
 const CHUNK = 100;
-const LONGEST_TEXT = 200;
+const MAX_TEXT_LENGTH = 200;
 
 type FilterName = 'address' | 'name' | 'keys' | 'from' | 'to';
 
@@ -53,7 +53,7 @@ const FIELDS: readonly FilterField<FilterName>[] = [
 function filterText(name: FilterName, value: string, names: Names): string {
   const label = name === 'address' ? names.get(value) : undefined;
   // An address of the page can have any text.
-  return label ?? escapeText(value, LONGEST_TEXT).text;
+  return label ?? escapeText(value, MAX_TEXT_LENGTH).text;
 }
 
 export function EventsPage() {

@@ -14,14 +14,14 @@ export interface Baseline {
 }
 
 const KEY = 'starkbox.gas.baseline';
-const MOST = 500;
+const MAX_COUNT = 500;
 
 export function saveBaseline(
   rows: readonly FunctionCost[],
   of: Omit<Baseline, 'medians' | 'savedAt'>,
   names: Names,
 ): Baseline {
-  const largest = [...rows].sort((a, b) => b.inclusive - a.inclusive).slice(0, MOST);
+  const largest = [...rows].sort((a, b) => b.inclusive - a.inclusive).slice(0, MAX_COUNT);
   const baseline: Baseline = {
     ...of,
     savedAt: Date.now(),

@@ -14,9 +14,9 @@ import { useLive } from '../../rpc/live-state.js';
 import { useClasses } from '../../rpc/queries.js';
 import { useSnapshots } from '../../rpc/snapshots.js';
 import { type Baseline, forgetBaseline, readBaseline, saveBaseline } from './baseline.js';
-import { MOST_TRACES, type Range, type Reading, useReport } from './report.js';
+import { MAX_TRACES, type Range, type Reading, useReport } from './report.js';
 
-const MOST_CLASSES = 100;
+const MAX_CLASSES = 100;
 
 export function GasPage() {
   const { query } = useRoute();
@@ -128,7 +128,7 @@ function Progress({ reading, cancel }: { readonly reading: Reading; readonly can
       {counted(report.transactions, 'transaction')} read.
       {isCancelled && planned > 0 && ` Cancelled; the range has ${grouped(planned)}.`}
       {isCut &&
-        ` These are the newest, back to block ${grouped(report.lowest)}: the page reads at most ${grouped(MOST_TRACES)}.`}
+        ` These are the newest, back to block ${grouped(report.lowest)}: the page reads at most ${grouped(MAX_TRACES)}.`}
       {report.untraced > 0 && ` ${counted(report.untraced, 'block')} could not be traced.`}
     </p>
   );
@@ -145,7 +145,7 @@ function useSums({ report, version }: Reading) {
     return {
       root: tree.tree(),
       functions: rows,
-      classes: [...new Set(rows.map(({ called }) => called.classHash))].slice(0, MOST_CLASSES),
+      classes: [...new Set(rows.map(({ called }) => called.classHash))].slice(0, MAX_CLASSES),
     };
   }, [report, version, measure, grouping]);
   const classCount = useClasses(classes).size;

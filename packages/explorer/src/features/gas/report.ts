@@ -7,13 +7,13 @@ import { call } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
 import type { Trace } from '../../rpc/methods.js';
 
-export const MOST_TRACES = 2_000;
+export const MAX_TRACES = 2_000;
 /** Traces per request. */
 const AT_ONCE = 100;
-const MOST_BLOCKS_AT_ONCE = 40;
+const MAX_BLOCKS_AT_ONCE = 40;
 const BLOCKS_IN_A_PAGE = 200;
 /** Most empty blocks that are read. */
-const MOST_PAGES = 100;
+const MAX_PAGES = 100;
 
 export interface Range {
   readonly from: number;
@@ -85,13 +85,13 @@ async function plan(
     for (const { block_number, transaction_count } of answer.blocks) {
       if (block_number < from) return { blocks, count, isCut: false };
       if (transaction_count === 0) continue;
-      if (count > 0 && count + transaction_count > MOST_TRACES)
+      if (count > 0 && count + transaction_count > MAX_TRACES)
         return { blocks, count, isCut: true };
       count += transaction_count;
       blocks.push({ number: block_number, count: transaction_count });
     }
     if (answer.next === undefined) return { blocks, count, isCut: false };
-    if (page >= MOST_PAGES) break;
+    if (page >= MAX_PAGES) break;
     answer = await listBlocks(answer.next);
   }
   return { blocks, count, isCut: true };
@@ -117,7 +117,7 @@ async function readInto(
     let size = 0;
     for (let next = blocks[at]; next; next = blocks[at]) {
       if (group.length > 0 && size + next.count > AT_ONCE) break;
-      if (group.length >= MOST_BLOCKS_AT_ONCE) break;
+      if (group.length >= MAX_BLOCKS_AT_ONCE) break;
       group.push(next);
       size += next.count;
       at++;

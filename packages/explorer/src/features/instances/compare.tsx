@@ -23,7 +23,7 @@ import { type InstanceRow, MAIN, pathOf, plainName, ROOT, shortId } from './chai
 import {
   compareChains,
   type DifferingValue,
-  MOST_BLOCKS,
+  MAX_BLOCKS,
   type Side,
   unchanged,
 } from './difference.js';
@@ -71,7 +71,7 @@ export function CompareChains({ a, b, rows }: CompareProps) {
           </dl>
           {data.values === undefined ? (
             <p className="empty">
-              A chain has more than {grouped(MOST_BLOCKS)} blocks since the branch. The page reads
+              A chain has more than {grouped(MAX_BLOCKS)} blocks since the branch. The page reads
               state updates one by one, so it does not compare values.
             </p>
           ) : (
@@ -219,7 +219,7 @@ const feltsOn = (slots: readonly DifferingSlot[], side: 0 | 1): Felts =>
 
 /** A length is read before the slots behind it. */
 const ROUNDS = 3;
-const MOST_READ = 1_000;
+const MAX_READ = 1_000;
 
 async function readSide(
   path: string,
@@ -227,8 +227,8 @@ async function readSide(
   differing: Felts,
 ): Promise<Felts> {
   const felts = new Map(differing);
-  for (let round = 0; round < ROUNDS && felts.size < MOST_READ; round += 1) {
-    const missing = missingSlots(joined, felts).slice(0, MOST_READ);
+  for (let round = 0; round < ROUNDS && felts.size < MAX_READ; round += 1) {
+    const missing = missingSlots(joined, felts).slice(0, MAX_READ);
     if (missing.length === 0) break;
     const values = await Promise.all(
       missing.map((slot) => unchanged(path, { what: 'slot', ...slot })),

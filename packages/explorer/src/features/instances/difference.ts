@@ -6,9 +6,9 @@ import type { BlockRow } from '../../rpc/queries.js';
 import { whatIsForked } from '../../rpc/subscriptions.js';
 
 /** Most blocks of each chain whose state updates are read. */
-export const MOST_BLOCKS = 500;
+export const MAX_BLOCKS = 500;
 /** Most values that are compared; each may need a read on the other chain. */
-const MOST_VALUES = 400;
+const MAX_VALUES = 400;
 const LISTED = 200;
 
 /** What one chain did after the last common block. */
@@ -70,7 +70,7 @@ async function lastCommon(
 async function readSide(chain: string, head: number, common: number): Promise<Side> {
   const blocks: BlockRow[] = [];
   let before: number | undefined = head + 1;
-  while (before !== undefined && before > common + 1 && blocks.length < MOST_BLOCKS) {
+  while (before !== undefined && before > common + 1 && blocks.length < MAX_BLOCKS) {
     const limit = Math.min(LISTED, before - common - 1);
     const page: Result<'devnet_listBlocks'> = await request(
       'devnet_listBlocks',
@@ -143,7 +143,7 @@ async function differing(
   const [leftValues, rightValues] = [valuesOf(diffs[0]), valuesOf(diffs[1])];
   const ids = [...new Set([...leftValues.keys(), ...rightValues.keys()])].sort();
   const values = await Promise.all(
-    ids.slice(0, MOST_VALUES).flatMap((id) => {
+    ids.slice(0, MAX_VALUES).flatMap((id) => {
       const location = (leftValues.get(id) ?? rightValues.get(id))?.[0];
       if (!location) return [];
       const valueOn = async (side: 0 | 1): Promise<string | undefined> =>
@@ -157,7 +157,7 @@ async function differing(
   );
   return {
     values: values.filter(({ values: [a, b] }) => a !== b),
-    isCut: ids.length > MOST_VALUES,
+    isCut: ids.length > MAX_VALUES,
   };
 }
 
@@ -176,7 +176,7 @@ export async function compareChains(chains: readonly [string, string]): Promise<
     readSide(chains[0], leftHead, after),
     readSide(chains[1], rightHead, after),
   ]);
-  if (Math.max(leftHead, rightHead) - after > MOST_BLOCKS) {
+  if (Math.max(leftHead, rightHead) - after > MAX_BLOCKS) {
     return { common, sides, values: undefined, isCut: true };
   }
   const diffs = await Promise.all([

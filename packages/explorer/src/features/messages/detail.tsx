@@ -123,22 +123,22 @@ function Route({ row, isToL1, abi }: RouteProps) {
   );
 }
 
-const MOST_SHOWN = 40;
+const MAX_SHOWN = 40;
 
 function PayloadFelts({ of: payload }: { readonly of: readonly string[] }) {
   return (
     <>
       {payload.length === 0 && <span className="quiet">empty</span>}
       <ol className="felts" start={0}>
-        {payload.slice(0, MOST_SHOWN).map((felt, at) => (
+        {payload.slice(0, MAX_SHOWN).map((felt, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: felts repeat
           <li key={at}>
             <span className="mono">{felt}</span> <Spelled felt={felt} />
           </li>
         ))}
       </ol>
-      {payload.length > MOST_SHOWN && (
-        <span className="quiet">{payload.length - MOST_SHOWN} more</span>
+      {payload.length > MAX_SHOWN && (
+        <span className="quiet">{payload.length - MAX_SHOWN} more</span>
       )}
     </>
   );

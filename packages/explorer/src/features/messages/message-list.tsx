@@ -38,7 +38,7 @@ export interface Placed {
   readonly row: MessageRow;
 }
 
-const MOST_CONTRACTS = 50;
+const MAX_CONTRACTS = 50;
 
 interface LaneProps {
   readonly direction: Direction;
@@ -63,7 +63,7 @@ export function Lane({ direction, open, onOpen }: LaneProps) {
     (rows: readonly Placed[]) => {
       if (direction === 'TO_L1') return;
       const addresses = new Set(rows.map(({ row }) => row.to_address));
-      const next = [...addresses].slice(0, MOST_CONTRACTS);
+      const next = [...addresses].slice(0, MAX_CONTRACTS);
       setContracts((old) =>
         old.length === next.length && old.every((address) => addresses.has(address)) ? old : next,
       );

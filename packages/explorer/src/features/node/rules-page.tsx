@@ -122,7 +122,7 @@ const COLUMNS: readonly Column<Finding>[] = [
 
 /** Linked transactions of a reason. */
 const NEWEST = 3;
-const MOST_SENDERS = 2;
+const MAX_SENDERS = 2;
 
 interface GroupColumns {
   /** Whether the node has listed all transactions. */
@@ -190,7 +190,7 @@ function groupColumns(of: GroupColumns): readonly Column<FindingGroup>[] {
 function Senders({ of: { senders } }: { readonly of: FindingGroup }) {
   const [first] = senders;
   if (first === undefined) return null;
-  if (senders.length > MOST_SENDERS) return counted(senders.length, 'sender');
+  if (senders.length > MAX_SENDERS) return counted(senders.length, 'sender');
   return senders.map((sender) => <Address key={sender} of={sender} mark />);
 }
 

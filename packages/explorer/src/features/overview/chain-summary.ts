@@ -14,10 +14,10 @@ import {
 import { runTask } from '../../state/tasks.js';
 
 /** Rows are counted, so that nothing grows with the chain. */
-const MOST_BLOCKS = 48;
-const MOST_TRANSACTIONS = 100;
+const MAX_BLOCKS = 48;
+const MAX_TRANSACTIONS = 100;
 /** Equal ones are grouped. */
-const MOST_FAILURES = 50;
+const MAX_FAILURES = 50;
 const LEAST_MILLISECONDS = 500;
 
 export interface ChainSummary {
@@ -43,11 +43,11 @@ const KEY = ['overview'];
 type Lists = Omit<ChainSummary, 'status' | 'settings' | 'network'>;
 
 async function readLists(): Promise<Lists> {
-  const limit = MOST_TRANSACTIONS;
+  const limit = MAX_TRANSACTIONS;
   const [{ blocks }, { transactions }, failed] = await Promise.all([
-    call('devnet_listBlocks', { limit: MOST_BLOCKS }),
+    call('devnet_listBlocks', { limit: MAX_BLOCKS }),
     call('devnet_listTransactions', { limit }),
-    call('devnet_listTransactions', { limit: MOST_FAILURES, filter: { status: 'REVERTED' } }),
+    call('devnet_listTransactions', { limit: MAX_FAILURES, filter: { status: 'REVERTED' } }),
   ]);
   return {
     blocks: [...blocks].reverse(),
@@ -63,13 +63,13 @@ async function readStandardLists(): Promise<Lists> {
     readBlocks(undefined),
     readTransactions({}, undefined, true),
   ]);
-  const newest = transactions.rows.slice(0, MOST_TRANSACTIONS);
+  const newest = transactions.rows.slice(0, MAX_TRANSACTIONS);
   return {
-    blocks: blocks.rows.slice(0, MOST_BLOCKS).reverse(),
+    blocks: blocks.rows.slice(0, MAX_BLOCKS).reverse(),
     transactions: newest,
     failures: newest
       .filter(({ execution_status }) => execution_status === 'REVERTED')
-      .slice(0, MOST_FAILURES),
+      .slice(0, MAX_FAILURES),
     hasOlder: transactions.next !== undefined,
     isSubstitute: true,
   };

@@ -14,9 +14,9 @@ import {
 import type { TransactionRow } from '../../rpc/queries.js';
 import { type FailureGroup, groupFailures, groupQuery } from './failure-groups.js';
 
-const MOST_CONTRACTS = 6;
-const MOST_GROUPS = 5;
-const LONGEST_REASON = 160;
+const MAX_CONTRACTS = 6;
+const MAX_GROUPS = 5;
+const MAX_REASON_LENGTH = 160;
 
 interface FailuresProps {
   readonly of: readonly TransactionRow[];
@@ -27,7 +27,7 @@ interface FailuresProps {
 
 export const Failures = memo(function Failures({ of: rows, hasOlder }: FailuresProps) {
   const groups = useMemo(() => groupFailures(rows), [rows]);
-  const others = groups.slice(MOST_GROUPS).reduce((sum, { count }) => sum + count, 0);
+  const others = groups.slice(MAX_GROUPS).reduce((sum, { count }) => sum + count, 0);
   return (
     <section className="panel" aria-label="Last failures">
       <div className="panel-head">
@@ -46,7 +46,7 @@ export const Failures = memo(function Failures({ of: rows, hasOlder }: FailuresP
         </p>
       ) : (
         <ol className="failures">
-          {groups.slice(0, MOST_GROUPS).map((group) => (
+          {groups.slice(0, MAX_GROUPS).map((group) => (
             <FailureRow key={group.key} of={group} hasOlder={hasOlder} />
           ))}
         </ol>
@@ -70,7 +70,7 @@ function FailureRow({ of: group, hasOlder }: FailureRowProps) {
           {message === '' ? (
             'no reason given'
           ) : (
-            <UntrustedText text={message} quoted limit={LONGEST_REASON} />
+            <UntrustedText text={message} quoted limit={MAX_REASON_LENGTH} />
           )}
         </Link>
         <span className="what soft">
@@ -129,7 +129,7 @@ function busiest(rows: readonly TransactionRow[]): readonly CalledContract[] {
   }
   return [...byAddress.values()]
     .sort((a, b) => b.transactions - a.transactions)
-    .slice(0, MOST_CONTRACTS);
+    .slice(0, MAX_CONTRACTS);
 }
 
 /** @param most transactions of the busiest contract */

@@ -20,7 +20,7 @@ export interface RequestFilter {
 export const SLOW_MILLISECONDS = 50;
 /** The tag of calls that pages of the explorer make by themselves. */
 export const EXPLORER = 'ui';
-const MOST_PREVIEWED = 200;
+const MAX_PREVIEWED = 200;
 
 export const clientOf = ({ transport, client }: RequestRow): string => `${transport} ${client}`;
 
@@ -65,7 +65,7 @@ const isOfBatch = (a: RequestRow, b: RequestRow): boolean => a.batch === b.batch
 
 /** Whether two requests look equal and come from the same client. */
 function isRepeated(a: RequestRow, b: RequestRow): boolean {
-  const isWhole = (a.params_preview ?? '').length < MOST_PREVIEWED;
+  const isWhole = (a.params_preview ?? '').length < MAX_PREVIEWED;
   return (
     b.batch === undefined &&
     isWhole &&

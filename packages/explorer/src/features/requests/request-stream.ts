@@ -13,7 +13,7 @@ export interface RecordingState {
 /** How many calls one page has. */
 export const PAGE = 200;
 /** How many calls are held at most. */
-export const MOST = 2_000;
+export const MAX_COUNT = 2_000;
 const COLLECT_MILLISECONDS = 100;
 const AGAIN_MILLISECONDS = 1_000;
 const LATE_MILLISECONDS = 500;
@@ -70,7 +70,7 @@ export function followRequests(follower: Follower): () => void {
       notified: (_result, text) => {
         const row = rowIn(text);
         if (!row || (row.tag === EXPLORER && !withExplorer)) return;
-        if (buffer.length < MOST) buffer.push(row);
+        if (buffer.length < MAX_COUNT) buffer.push(row);
         else isOverfull = true;
         timer ??= setTimeout(flush, COLLECT_MILLISECONDS);
       },

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { call } from '../../rpc/client.js';
 import type { Mode } from '../../rpc/live-list.js';
 import type { RequestRow } from './group.js';
-import { followRequests, MOST, PAGE, type RecordingState } from './request-stream.js';
+import { followRequests, MAX_COUNT, PAGE, type RecordingState } from './request-stream.js';
 
 export interface Requests {
   /** Undefined until known. */
@@ -60,7 +60,7 @@ export function useRequests({ mode, isHeld, withExplorer }: RequestOptions): Req
 
   const readOlder = useCallback(() => {
     const oldest = lists.rows.at(-1);
-    if (!oldest || reading.current || isAll.current || lists.rows.length >= MOST) return;
+    if (!oldest || reading.current || isAll.current || lists.rows.length >= MAX_COUNT) return;
     reading.current = true;
     call('devnet_getRequests', {
       before: oldest.id,
@@ -115,5 +115,5 @@ function merged(old: readonly RequestRow[], more: readonly RequestRow[]): readon
   const ids = new Set(old.map(({ id }) => id));
   const added = more.filter(({ id }) => !ids.has(id));
   if (added.length === 0) return old;
-  return [...old, ...added].sort((a, b) => b.id - a.id).slice(0, MOST);
+  return [...old, ...added].sort((a, b) => b.id - a.id).slice(0, MAX_COUNT);
 }

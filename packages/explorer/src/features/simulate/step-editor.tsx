@@ -3,7 +3,7 @@ import { PlainButton } from '../../parts/button.js';
 import { Icon } from '../../parts/icons.js';
 import { SenderField, useSender } from '../../parts/send/sender.js';
 import { CallEditor } from './call-editor.js';
-import { MOST_CALLS, newCall, type StepDraft } from './steps.js';
+import { MAX_CALLS, newCall, type StepDraft } from './steps.js';
 
 interface StepEditorProps {
   readonly of: StepDraft;
@@ -38,9 +38,9 @@ export function StepEditor({ of, change, isJudged }: StepEditorProps) {
       ))}
       <div>
         <PlainButton
-          aria-disabled={of.calls.length >= MOST_CALLS}
+          aria-disabled={of.calls.length >= MAX_CALLS}
           onClick={() => {
-            if (of.calls.length < MOST_CALLS) change({ ...of, calls: [...of.calls, newCall()] });
+            if (of.calls.length < MAX_CALLS) change({ ...of, calls: [...of.calls, newCall()] });
           }}
         >
           <Icon name="plus" /> Add a call to this transaction

@@ -8,10 +8,10 @@ import { remember, remembered } from '../../navigation/form-in-address.js';
 import { useRoute } from '../../navigation/route.js';
 import { useBatch } from '../../parts/send/batch.js';
 import { call } from '../../rpc/client.js';
-import { MOST_STEPS, newStep, packed, type StepDraft, unpacked } from './steps.js';
+import { MAX_STEPS, newStep, packed, type StepDraft, unpacked } from './steps.js';
 import { type OverrideDraft, packedOverrides, unpackedOverrides } from './what-if.js';
 
-const LONGEST_FIELD = 30;
+const MAX_FIELD_LENGTH = 30;
 
 export type StepList = ReturnType<typeof useSteps>;
 
@@ -59,7 +59,7 @@ export function useSteps() {
     );
   };
   const add = (): void => {
-    if (steps.length >= MOST_STEPS) return;
+    if (steps.length >= MAX_STEPS) return;
     const step = newStep(steps.at(-1)?.as ?? 'account 0');
     setSteps([...steps, step]);
     setFocused(step.id);
@@ -111,7 +111,7 @@ function named(step: StepDraft, names: Names): StepDraft {
 
 /** Of the page's address, which is untrusted. */
 const shortText = (value: unknown): string =>
-  typeof value === 'string' ? value.slice(0, LONGEST_FIELD) : '';
+  typeof value === 'string' ? value.slice(0, MAX_FIELD_LENGTH) : '';
 
 async function stepFromTransaction(
   hash: string,

@@ -24,8 +24,8 @@ export interface StepDraft {
   readonly calls: readonly CallDraft[];
 }
 
-export const MOST_STEPS = 50;
-export const MOST_CALLS = 100;
+export const MAX_STEPS = 50;
+export const MAX_CALLS = 100;
 let nextId = 1;
 
 type NameOf = (address: string) => string;
@@ -73,11 +73,11 @@ export function packed(steps: readonly StepDraft[]): unknown {
 /** Reads the short form, which is untrusted. */
 export function unpacked(value: unknown): readonly StepDraft[] {
   if (!Array.isArray(value)) return [];
-  return value.slice(0, MOST_STEPS).flatMap((step: unknown) => {
+  return value.slice(0, MAX_STEPS).flatMap((step: unknown) => {
     if (!Array.isArray(step)) return [];
     const [as, calls]: readonly unknown[] = step;
     if (typeof as !== 'string' || !Array.isArray(calls)) return [];
-    const read = calls.slice(0, MOST_CALLS).flatMap((call: unknown) => {
+    const read = calls.slice(0, MAX_CALLS).flatMap((call: unknown) => {
       if (!Array.isArray(call)) return [];
       const [contract, selectorText, felts]: readonly unknown[] = call;
       const selector = typeof selectorText === 'string' ? (canonicalFelt(selectorText) ?? '') : '';

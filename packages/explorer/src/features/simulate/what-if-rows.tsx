@@ -10,7 +10,7 @@ import { useChainNow } from '../../parts/values.js';
 import {
   isKind,
   KINDS,
-  MOST_OVERRIDES,
+  MAX_OVERRIDES,
   newOverride,
   type OverrideDraft,
   RESOURCES,
@@ -44,9 +44,9 @@ export function WhatIf({ drafts, change }: WhatIfProps) {
             type="button"
             className="chip"
             aria-label={`Override ${text}`}
-            aria-disabled={drafts.length >= MOST_OVERRIDES}
+            aria-disabled={drafts.length >= MAX_OVERRIDES}
             onClick={() => {
-              if (drafts.length < MOST_OVERRIDES && isKind(kind))
+              if (drafts.length < MAX_OVERRIDES && isKind(kind))
                 change([...drafts, newOverride(kind)]);
             }}
           >

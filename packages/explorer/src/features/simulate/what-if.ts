@@ -50,8 +50,8 @@ export interface OverrideDraft extends Readonly<Record<Field, string>> {
   readonly kind: Kind;
 }
 
-export const MOST_OVERRIDES = 30;
-const LONGEST_FIELD = 300;
+export const MAX_OVERRIDES = 30;
+const MAX_FIELD_LENGTH = 300;
 let nextId = 1;
 
 export const isKind = (name: unknown): name is Kind => typeof name === 'string' && name in KINDS;
@@ -70,10 +70,10 @@ export function packedOverrides(drafts: readonly OverrideDraft[]): unknown {
 /** Reads the short form, which is untrusted. */
 export function unpackedOverrides(value: unknown): readonly OverrideDraft[] {
   if (!Array.isArray(value)) return [];
-  return value.slice(0, MOST_OVERRIDES).flatMap((row: unknown) => {
+  return value.slice(0, MAX_OVERRIDES).flatMap((row: unknown) => {
     const [kind, ...texts]: readonly unknown[] = Array.isArray(row) ? row : [];
     const fields = texts.map((text) =>
-      typeof text === 'string' ? text.slice(0, LONGEST_FIELD) : '',
+      typeof text === 'string' ? text.slice(0, MAX_FIELD_LENGTH) : '',
     );
     return isKind(kind) ? [newOverride(kind, fields)] : [];
   });

@@ -9,7 +9,7 @@ import type { Window } from './scale.js';
 /** Ranges with more blocks are drawn as bars. */
 export const MANY = 2_000;
 const PAGE = 200;
-const MOST_BARS = 64;
+const MAX_BARS = 64;
 const SAMPLE = 40;
 
 export interface Bar {
@@ -33,7 +33,7 @@ export interface Drawn {
 /** Size of a bar: a power of two, so that zooming reuses the same bars. */
 export function barSize(window: Window): number {
   let size = 1;
-  while ((window.last - window.first + 1) / size > MOST_BARS) size *= 2;
+  while ((window.last - window.first + 1) / size > MAX_BARS) size *= 2;
   return size;
 }
 

@@ -17,10 +17,10 @@ const EMPTY_BAR = 1;
 const FOOT = 22;
 const FOLD_FOOT = 16;
 const LANE = 17;
-const MOST_LANES = 6;
+const MAX_LANES = 6;
 const UNDONE_STEP = 30;
-const MOST_UNDONE = 3;
-const LONGEST_NAME = 24;
+const MAX_UNDONE = 3;
+const MAX_NAME_LENGTH = 24;
 const TOP = 10;
 const BLOCK_ROOM = 84;
 /** Between the labels of values and those of blocks. */
@@ -50,7 +50,7 @@ export function ChartPicture(props: PictureProps) {
   const { buckets, snapshots, undone, window, scale, x, width, pointed } = props;
   const shownUndone = undone
     .filter(({ first, last }) => last >= window.first && first <= window.last)
-    .slice(0, MOST_UNDONE);
+    .slice(0, MAX_UNDONE);
   const labels = snapshotLabels(snapshots, x, width);
   const lanes = labels.reduce((most, { lane }) => Math.max(most, lane + 1), 0);
   const top = TOP + lanes * LANE + (lanes > 0 ? 8 : 0);
@@ -160,7 +160,7 @@ const bar = ({ start, width }: Bucket, foot: number, tall: number): string =>
   `M${start.toFixed(1)},${foot.toFixed(1)}v${(-tall).toFixed(1)}h${width.toFixed(1)}v${tall.toFixed(1)}z`;
 
 const snapshotText = ({ snapshot_id, name }: Snapshot): string =>
-  name === undefined ? snapshot_id : escapeText(name, LONGEST_NAME).text;
+  name === undefined ? snapshot_id : escapeText(name, MAX_NAME_LENGTH).text;
 
 /** The rightmost first, so that lines to labels farther left do not cross those on the right. */
 function snapshotLabels(snapshots: readonly Snapshot[], x: X, width: number): readonly Placed[] {
@@ -171,7 +171,7 @@ function snapshotLabels(snapshots: readonly Snapshot[], x: X, width: number): re
       text: snapshotText(snapshot),
     }))
     .sort((a, b) => b.at - a.at);
-  return placeLabels(labels, width, MOST_LANES, COUNT_ROOM);
+  return placeLabels(labels, width, MAX_LANES, COUNT_ROOM);
 }
 
 interface SnapshotMarksProps {

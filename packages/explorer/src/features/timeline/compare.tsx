@@ -14,7 +14,7 @@ import { useLive } from '../../rpc/live-state.js';
 import type { Snapshot } from '../../rpc/snapshots.js';
 
 /** Most state updates that are read for one comparison. */
-export const MOST_APART = 500;
+export const MAX_APART = 500;
 
 interface Point {
   readonly value: string;
@@ -40,7 +40,7 @@ export function Compare({ a, b, snapshots, head }: CompareProps) {
   const first = Math.min(a, b);
   const last = Math.max(a, b);
   const epoch = useLive((live) => live.epoch);
-  const isTooFar = last - first > MOST_APART;
+  const isTooFar = last - first > MAX_APART;
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: ['between', epoch, first, last],
     enabled: !isTooFar && first < last && last <= head,
@@ -76,7 +76,7 @@ export function Compare({ a, b, snapshots, head }: CompareProps) {
       {isTooFar && last <= head && (
         <p className="empty">
           These points are {grouped(last - first)} blocks apart. The page compares at most{' '}
-          {grouped(MOST_APART)} blocks: choose closer points.
+          {grouped(MAX_APART)} blocks: choose closer points.
         </p>
       )}
       {isFetching && <Loading what={`${grouped(last - first)} state updates`} />}

@@ -23,7 +23,7 @@ export interface Scale {
   readonly folds: readonly Fold[];
 }
 
-const MOST_FOLDS = 6;
+const MAX_FOLDS = 6;
 /** Shorter gaps are never folded. */
 const SHORTEST = 600;
 /** A gap is folded if it is this many times longer than usual. */
@@ -41,7 +41,7 @@ export function foldsIn(moments: readonly Moment[]): readonly Fold[] {
   return gaps
     .filter(({ seconds }) => Math.abs(seconds) >= Math.max(SHORTEST, usual * UNUSUAL))
     .sort((a, b) => Math.abs(b.seconds) - Math.abs(a.seconds))
-    .slice(0, MOST_FOLDS)
+    .slice(0, MAX_FOLDS)
     .sort((a, b) => a.before - b.before);
 }
 

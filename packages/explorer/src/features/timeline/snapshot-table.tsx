@@ -11,7 +11,7 @@ import { BlockRef, Copy, UntrustedText } from '../../parts/values.js';
 import { useStatus } from '../../rpc/queries.js';
 import type { Snapshot } from '../../rpc/snapshots.js';
 
-const MOST_ROWS = 60;
+const MAX_ROWS = 60;
 
 interface SnapshotTableProps {
   readonly rows: readonly Snapshot[];
@@ -37,13 +37,13 @@ export function SnapshotTable({ rows, head, ask, isLoading }: SnapshotTableProps
       <ShortTable
         className="tall"
         label="Snapshots"
-        rows={newest.slice(0, MOST_ROWS)}
+        rows={newest.slice(0, MAX_ROWS)}
         columns={snapshotColumns(head, transactions, ask)}
         idOf={({ snapshot_id }) => snapshot_id}
       />
-      {rows.length > MOST_ROWS && (
+      {rows.length > MAX_ROWS && (
         <p className="quiet">
-          The last {MOST_ROWS} of {grouped(rows.length)} snapshots.
+          The last {MAX_ROWS} of {grouped(rows.length)} snapshots.
         </p>
       )}
     </>

@@ -20,9 +20,9 @@ export interface FailingFrame {
 }
 
 /** The steps before a failure hold the variables of its functions. */
-const MOST_STEPS = 2_000;
-const MOST_FRAMES = 40;
-const MOST_READ = 8;
+const MAX_STEPS = 2_000;
+const MAX_FRAMES = 40;
+const MAX_READ = 8;
 
 /** @param classes whose code has lines; the others are not read */
 export async function readFailingFrames(
@@ -34,7 +34,7 @@ export async function readFailingFrames(
       method === 'devnet_getDebugClass' && !classes.has(textOf(membersOf(params)['class_hash']));
     return isUnused ? undefined : callByName(method, params);
   };
-  const program = await openDebugger(caller, { transactionHash }, { maxSteps: MOST_STEPS });
+  const program = await openDebugger(caller, { transactionHash }, { maxSteps: MAX_STEPS });
   try {
     await program.goTo(program.startOfInterest);
     return await readFrames(program);
@@ -45,10 +45,10 @@ export async function readFailingFrames(
 }
 
 async function readFrames(program: Debugger): Promise<readonly FailingFrame[]> {
-  const stack = await program.frames(0, MOST_FRAMES);
+  const stack = await program.frames(0, MAX_FRAMES);
   const placed = stack.filter(({ isLibrary, location }) => !isLibrary && location);
   const frames: FailingFrame[] = [];
-  for (const { index, location, runIndex } of placed.slice(0, MOST_READ)) {
+  for (const { index, location, runIndex } of placed.slice(0, MAX_READ)) {
     if (!location) continue;
     const scope = await program.scope(index);
     const isOutermost = !placed.some((other) => other.index > index && other.runIndex === runIndex);

@@ -12,7 +12,7 @@ import { classesByContract, feeEventOf } from './summary.js';
 /** Only tokens have it. */
 const DECIMALS = selectorOf('decimals');
 const SHOWN = 8;
-const MOST_TOKENS = 20;
+const MAX_TOKENS = 20;
 
 interface Move {
   readonly token: string;
@@ -52,7 +52,7 @@ export function TokenTransfers({ receipt, tree, classes }: TokenTransfersProps) 
       }),
     [receipt, classes, classOf, fee],
   );
-  const candidates = [...new Set(moves.map(({ token }) => token))].slice(0, MOST_TOKENS);
+  const candidates = [...new Set(moves.map(({ token }) => token))].slice(0, MAX_TOKENS);
   const units = useTokens(candidates);
   // A line is there before its unit was read, so that nothing moves.
   const tokens = new Set(

@@ -37,13 +37,13 @@ type Loaded = NonNullable<ReturnType<typeof useTransaction>['data']>;
 
 /** Recently viewed transactions, in case a revert removes them from the chain. */
 const remembered = new Map<string, Loaded>();
-const MOST_REMEMBERED = 20;
+const MAX_REMEMBERED = 20;
 
 function remember(hash: string, loaded: Loaded): void {
   remembered.delete(hash);
   remembered.set(hash, loaded);
   const [oldest] = remembered.keys();
-  if (remembered.size > MOST_REMEMBERED && oldest !== undefined) remembered.delete(oldest);
+  if (remembered.size > MAX_REMEMBERED && oldest !== undefined) remembered.delete(oldest);
 }
 
 const CHANGES: Readonly<Record<string, string>> = {
@@ -90,16 +90,16 @@ function useCalledClasses(tree: CallTree | undefined) {
 }
 
 /** Most contracts whose ABIs are read for calls that were undone. */
-const MOST_UNDONE = 50;
+const MAX_UNDONE = 50;
 
 /** Most contracts whose names are read before the tree is shown. */
-const MOST_NAMED = 100;
+const MAX_NAMED = 100;
 
 function contractsIn(tree: CallTree | undefined): readonly string[] {
   const addresses = new Set<string>();
   const visit = ({ contract, children }: Frame): void => {
     addresses.add(contract);
-    if (addresses.size < MOST_NAMED) children.forEach(visit);
+    if (addresses.size < MAX_NAMED) children.forEach(visit);
   };
   tree?.roots.forEach(visit);
   return [...addresses];
@@ -112,7 +112,7 @@ function contractsWithoutClass(frames: readonly Frame[]): readonly string[] {
     children.forEach(visit);
   };
   frames.forEach(visit);
-  return [...addresses].slice(0, MOST_UNDONE);
+  return [...addresses].slice(0, MAX_UNDONE);
 }
 
 export function TransactionPage({ id: hash }: { readonly id: string }) {
@@ -249,14 +249,14 @@ function PhoneFold({ isFolded, children }: PhoneFoldProps) {
 }
 
 /** After this time, values that arrive may move the page. */
-const LONGEST_WAIT_MILLISECONDS = 2_000;
+const MAX_WAIT_MILLISECONDS = 2_000;
 
 /** Whether what decides the heights of the page was read, or has taken too long. */
 function useSettled(hash: string, isReady: boolean): boolean {
   const [settled, setSettled] = useState<string | undefined>();
   useEffect(() => {
     if (isReady) setSettled(hash);
-    const timer = setTimeout(() => setSettled(hash), LONGEST_WAIT_MILLISECONDS);
+    const timer = setTimeout(() => setSettled(hash), MAX_WAIT_MILLISECONDS);
     return () => clearTimeout(timer);
   }, [hash, isReady]);
   return isReady || settled === hash;

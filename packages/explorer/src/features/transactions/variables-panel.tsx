@@ -6,7 +6,7 @@ import type { Explanation } from '../../parts/transaction/explanation.js';
 import { UntrustedText } from '../../parts/values.js';
 import type { FailingFrame, FailingVariable } from './failing-variables.js';
 
-const LONGEST_VALUE = 400;
+const MAX_VALUE_LENGTH = 400;
 
 /** The debugger is loaded and runs only for failures whose lines are known. */
 function useFailingFrames(hash: string, { frames, stack, class_hash }: Explanation) {
@@ -83,7 +83,7 @@ function VariableRow({ of: { name, type, text } }: { readonly of: FailingVariabl
         </span>
       </dt>
       <dd>
-        <UntrustedText text={text} limit={LONGEST_VALUE} />
+        <UntrustedText text={text} limit={MAX_VALUE_LENGTH} />
         {/Address/.test(type) && /^0x[0-9a-f]{6,}$/.test(text) && <NameOf felt={text} />}
       </dd>
     </div>

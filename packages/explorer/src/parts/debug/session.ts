@@ -21,7 +21,7 @@ const MORE_FRAMES = 500;
 const FIRST_MEMBERS = 50;
 const MORE_MEMBERS = 200;
 /** Texts of variables to compare with, before all are dropped. */
-const MOST_TEXTS = 20_000;
+const MAX_TEXTS = 20_000;
 
 /** The stack at a position, which a drag of the timeline shows too. */
 export interface Stack {
@@ -90,7 +90,7 @@ class OpenVariables {
 
   nextStop(): void {
     this.#changed = new Set();
-    if (this.#texts.size > MOST_TEXTS) this.#texts.clear();
+    if (this.#texts.size > MAX_TEXTS) this.#texts.clear();
   }
 
   async rows(frameId: string, variables: readonly Variable[]): Promise<readonly VariableRow[]> {

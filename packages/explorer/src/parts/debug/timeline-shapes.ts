@@ -17,7 +17,7 @@ export interface Span {
 }
 
 /** Deeper calls share the last row. */
-const MOST_ROWS = 8;
+const MAX_ROWS = 8;
 const ROW = 6;
 const GAP = 1;
 const LANE = 16;
@@ -94,7 +94,7 @@ export interface Shapes {
 /** Marks and short calls in the same pixel are drawn once, so that the outlines have a bounded length. */
 export function shapesOf(spans: readonly Span[], marks: readonly Mark[], scale: Scale): Shapes {
   const rows = Math.min(
-    MOST_ROWS,
+    MAX_ROWS,
     spans.reduce((most, { depth }) => Math.max(most, depth + 1), 1),
   );
   const flame = rows * (ROW + GAP);
@@ -191,7 +191,7 @@ export function barAt(
   scale: Scale,
 ): Span | undefined {
   const row = Math.floor((y - PADDING) / (ROW + GAP));
-  const rows = Math.min(MOST_ROWS, Math.max(1, ...spans.slice(0, 5_000).map((s) => s.depth + 1)));
+  const rows = Math.min(MAX_ROWS, Math.max(1, ...spans.slice(0, 5_000).map((s) => s.depth + 1)));
   if (row < 0 || row >= rows) return undefined;
   return spans.find(
     ({ depth, first, last }) =>

@@ -10,7 +10,7 @@ import { UntrustedText } from '../values.js';
 import { Rows } from './rows.js';
 import type { Session, VariableRow } from './session.js';
 
-const LONGEST_VALUE = 400;
+const MAX_VALUE_LENGTH = 400;
 
 export function Variables({ session }: { readonly session: Session }) {
   const rows = useStore(session.details, (details) => details?.variables);
@@ -150,7 +150,7 @@ function VariableLine({ row, index, measure, isActive, activate, press, session 
           <UntrustedText text={name} limit={80} />
         </span>
         <span className="variable-value" title={type}>
-          <UntrustedText text={text} limit={LONGEST_VALUE} />
+          <UntrustedText text={text} limit={MAX_VALUE_LENGTH} />
           {label !== undefined && (
             <span className="soft">
               {' '}

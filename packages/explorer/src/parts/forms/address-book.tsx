@@ -5,7 +5,7 @@ import { addressOf, InvalidInput, type Resolve } from '@starkbox/abi/internal';
 import { createContext, type ReactNode, useContext, useMemo } from 'react';
 import { useOwnNames } from '../../format/names.js';
 
-const MOST_OFFERED = 200;
+const MAX_OFFERED = 200;
 const BookContext = createContext<{ readonly id: string; readonly resolve: Resolve }>({
   id: '',
   resolve: () => undefined,
@@ -35,7 +35,7 @@ export function AddressBook({ id, children }: AddressBookProps) {
   return (
     <BookContext value={book}>
       <datalist id={id}>
-        {[...names].slice(0, MOST_OFFERED).map(([address, name]) => (
+        {[...names].slice(0, MAX_OFFERED).map(([address, name]) => (
           <option key={address} value={name}>
             {shortAddress(address)}
           </option>

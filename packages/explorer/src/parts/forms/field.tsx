@@ -4,7 +4,7 @@ import {
   blankDraft,
   type Draft,
   type Encoded,
-  MOST_ITEMS,
+  MAX_ITEMS,
   type Shape,
   shapeOf,
   variantDraft,
@@ -271,7 +271,7 @@ function ListField(props: FieldProps & { readonly shape: Extract<Shape, { kind: 
         {!isFixed && (
           <AddItem
             to={label}
-            isFull={items.length >= MOST_ITEMS}
+            isFull={items.length >= MAX_ITEMS}
             add={() => change([...items, blankDraft(shape.of, abi)])}
           />
         )}

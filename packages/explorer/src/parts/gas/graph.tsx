@@ -24,7 +24,7 @@ import { useWidth } from '../use-width.js';
 import { paint, ROW, type Scene } from './paint.js';
 
 /** Most blocks in the accessible tree; the table lists all. */
-const MOST_ITEMS = 250;
+const MAX_ITEMS = 250;
 
 export interface GraphProps {
   readonly root: GasBlock;
@@ -253,10 +253,10 @@ function contractsIn(root: GasBlock): ReadonlySet<string> {
 /** The largest blocks with their ancestors, in reading order. */
 function walkable(boxes: readonly Box[]): readonly Box[] {
   const labelled = boxes.filter(({ block }) => block !== undefined);
-  if (labelled.length <= MOST_ITEMS) return labelled;
+  if (labelled.length <= MAX_ITEMS) return labelled;
   const sizes = labelled.map(({ width }) => width).sort((a, b) => b - a);
-  const least = sizes[MOST_ITEMS - 1] ?? 0;
-  return labelled.filter(({ width }) => width >= least).slice(0, MOST_ITEMS * 2);
+  const least = sizes[MAX_ITEMS - 1] ?? 0;
+  return labelled.filter(({ width }) => width >= least).slice(0, MAX_ITEMS * 2);
 }
 
 function parentOf(root: GasBlock, of: GasBlock): GasBlock | undefined {

@@ -12,14 +12,14 @@ import {
 import { functionName } from '../../format/names.js';
 import { escapeText } from '../../format/untrusted-text.js';
 
-const LONGEST = 60;
+const MAX_LENGTH = 60;
 
 export function calledName(called: CalledFunction, names: Names, grouping: Grouping): string {
   const { selector, kind } = called;
   const what = functionName(selector);
   const where = targetName(called, names, grouping);
   const how = kind === 'DELEGATE' && grouping === 'contract' ? ' (library)' : '';
-  return `${where}.${what === undefined ? shortHash(selector) : escapeText(what, LONGEST).text}${how}`;
+  return `${where}.${what === undefined ? shortHash(selector) : escapeText(what, MAX_LENGTH).text}${how}`;
 }
 
 /** The contract, or the class. */

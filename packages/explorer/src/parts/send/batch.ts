@@ -12,7 +12,7 @@ export interface Collected extends NamedCall {
 }
 
 /** Most calls in a batch. */
-export const MOST_CALLS = 100;
+export const MAX_CALLS = 100;
 
 const batch = createStore<readonly Collected[]>([]);
 let nextId = 1;
@@ -23,7 +23,7 @@ export function useBatch(): readonly Collected[] {
 
 export function collect(call: NamedCall): void {
   const calls = batch.get();
-  if (calls.length < MOST_CALLS) batch.set([...calls, { ...call, id: nextId++ }]);
+  if (calls.length < MAX_CALLS) batch.set([...calls, { ...call, id: nextId++ }]);
 }
 
 export function drop(id: number): void {

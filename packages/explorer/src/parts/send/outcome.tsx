@@ -18,8 +18,8 @@ import { StateChanges } from '../transaction/state-changes.js';
 import { FunctionName, Link, OutcomeSign, Status, TxRef, UntrustedText } from '../values.js';
 import type { Run } from './run.js';
 
-const MOST_FRAMES = 200;
-const MOST_EVENTS = 50;
+const MAX_FRAMES = 200;
+const MAX_EVENTS = 50;
 
 interface Emitted {
   readonly from: string;
@@ -168,7 +168,7 @@ function Events({ of: events, classes, differ }: EventsProps) {
         Events {grouped(events.length)} {differ && <Differs />}
       </h3>
       <ul className="entries" aria-label="Events">
-        {events.slice(0, MOST_EVENTS).map((event, at) => (
+        {events.slice(0, MAX_EVENTS).map((event, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: equal events may repeat
           <li key={at}>
             <EventLine
@@ -180,7 +180,7 @@ function Events({ of: events, classes, differ }: EventsProps) {
           </li>
         ))}
       </ul>
-      {events.length > MOST_EVENTS && <p className="quiet">The first {MOST_EVENTS}.</p>}
+      {events.length > MAX_EVENTS && <p className="quiet">The first {MAX_EVENTS}.</p>}
     </div>
   );
 }
@@ -264,7 +264,7 @@ function Results({ of, classes }: { readonly of: Frame; readonly classes: Classe
   const frames = calls?.length === of.children.length ? of.children : [];
   return (
     <ul className="entries" aria-label="Results">
-      {frames.slice(0, MOST_EVENTS).map((frame) => {
+      {frames.slice(0, MAX_EVENTS).map((frame) => {
         const abi = frame.classHash === undefined ? undefined : classes.get(frame.classHash);
         const abiFunction = abi?.functions.get(frame.selector);
         const values =
@@ -296,7 +296,7 @@ function Results({ of, classes }: { readonly of: Frame; readonly classes: Classe
 function Calls({ of, classes }: { readonly of: readonly Frame[]; readonly classes: Classes }) {
   const rows: Frame[] = [];
   const visit = (frame: Frame): void => {
-    if (rows.length >= MOST_FRAMES) return;
+    if (rows.length >= MAX_FRAMES) return;
     rows.push(frame);
     frame.children.forEach(visit);
   };
@@ -312,7 +312,7 @@ function Calls({ of, classes }: { readonly of: readonly Frame[]; readonly classe
           <Returned of={frame} classes={classes} />
         </li>
       ))}
-      {rows.length >= MOST_FRAMES && <li className="quiet">The first {MOST_FRAMES} calls.</li>}
+      {rows.length >= MAX_FRAMES && <li className="quiet">The first {MAX_FRAMES} calls.</li>}
     </ul>
   );
 }

@@ -240,7 +240,7 @@ async function submit(
 }
 
 const TRANSACTION_NOT_FOUND = 29;
-const MOST_ATTEMPTS = 50;
+const MAX_ATTEMPTS = 50;
 const PAUSE_MILLISECONDS = 100;
 
 /** Result of a transaction, once it is in a block. */
@@ -265,7 +265,7 @@ export async function readRun(hash: string): Promise<Run> {
       };
     } catch (error) {
       const isEarly = error instanceof RpcFailure && error.code === TRANSACTION_NOT_FOUND;
-      if (!isEarly || attempt >= MOST_ATTEMPTS) throw error;
+      if (!isEarly || attempt >= MAX_ATTEMPTS) throw error;
     }
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MILLISECONDS));
   }

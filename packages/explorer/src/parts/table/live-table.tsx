@@ -147,7 +147,7 @@ function OlderRows({ of }: { readonly of: LiveList<unknown> }) {
 }
 
 /** More rows at once are a flood, in which motion is no cue. */
-const MOST_NEW = 10;
+const MAX_NEW = 10;
 const NONE: ReadonlySet<string> = new Set();
 
 /** Ids of the rows that came on top with the last change. */
@@ -157,7 +157,7 @@ function useNewIds<Row>(rows: readonly Row[], idOf: (row: Row) => string): Reado
     const [top] = before.current;
     if (top === undefined) return NONE;
     const topId = idOf(top);
-    const count = rows.slice(0, MOST_NEW + 1).findIndex((row) => idOf(row) === topId);
+    const count = rows.slice(0, MAX_NEW + 1).findIndex((row) => idOf(row) === topId);
     return count > 0 ? new Set(rows.slice(0, count).map(idOf)) : NONE;
   }, [rows, idOf]);
   useEffect(() => {

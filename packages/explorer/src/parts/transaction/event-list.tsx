@@ -19,9 +19,9 @@ import { Address, BlockRef, Link, TxRef } from '../values.js';
 import { EventLine } from './call-line.js';
 import { Value } from './decoded-value.js';
 
-const MOST_CLASSES = 100;
+const MAX_CLASSES = 100;
 /** Members beyond these are in the event line of the transaction's page. */
-const MOST_MEMBERS = 6;
+const MAX_MEMBERS = 6;
 
 type Classes = ReadonlyMap<string, Abi>;
 
@@ -46,7 +46,7 @@ export function EventList(props: EventListProps) {
   const classes = useClasses(
     useMemo(
       () =>
-        [...new Set(list.rows.flatMap(({ classHash }) => classHash ?? []))].slice(0, MOST_CLASSES),
+        [...new Set(list.rows.flatMap(({ classHash }) => classHash ?? []))].slice(0, MAX_CLASSES),
       [list.rows],
     ),
   );
@@ -142,7 +142,7 @@ function lineColumn(classes: Classes): Column<EventRow> {
 
 function memberColumns(classes: Classes, kind: EventKind): readonly Column<EventRow>[] {
   if (kind.fields.length === 0) return [lineColumn(classes)];
-  return kind.fields.slice(0, MOST_MEMBERS).map(({ name, type }, at): Column<EventRow> => {
+  return kind.fields.slice(0, MAX_MEMBERS).map(({ name, type }, at): Column<EventRow> => {
     const head = escapeText(name === '' ? `member ${at}` : name, 40).text;
     const isNumber = /::u\d+$|::i\d+$|^u\d+$|Uint256$/.test(type);
     return {

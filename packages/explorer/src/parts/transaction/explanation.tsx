@@ -5,7 +5,7 @@ import { UntrustedText } from '../values.js';
 
 export type Explanation = Result<'devnet_explainTransaction'>;
 
-const MOST_PRINTED = 20;
+const MAX_PRINTED = 20;
 
 interface ExplanationProps {
   readonly of: Explanation;
@@ -42,7 +42,7 @@ export function Printed({ of: printed }: { readonly of: NonNullable<Explanation[
   if (printed.length === 0) return null;
   return (
     <ul className="printed" aria-label="Printed">
-      {printed.slice(0, MOST_PRINTED).map((print, at) => (
+      {printed.slice(0, MAX_PRINTED).map((print, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: equal texts may repeat
         <li key={at}>
           printed <UntrustedText text={print.text.trimEnd()} quoted limit={400} />
@@ -52,14 +52,14 @@ export function Printed({ of: printed }: { readonly of: NonNullable<Explanation[
   );
 }
 
-const MOST_CHARACTERS = 20_000;
+const MAX_CHARACTERS = 20_000;
 
 /** Text of several lines. */
 export function Lines({ of: text }: { readonly of: string }) {
   return (
     <pre>
       {text
-        .slice(0, MOST_CHARACTERS)
+        .slice(0, MAX_CHARACTERS)
         .split('\n')
         .map((line, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place

@@ -40,8 +40,8 @@ export interface KeyHints {
 }
 
 /** Of one contract in a request. */
-const MOST_KEYS = 400;
-const MOST_FELTS = 400;
+const MAX_KEYS = 400;
+const MAX_FELTS = 400;
 
 export const slotId = ({ contract, key }: SlotLocation): string => `${contract} ${key}`;
 
@@ -61,7 +61,7 @@ export function useSlotNames(slots: readonly SlotLocation[], hints: KeyHints = {
         const answer = await call('devnet_nameStorage', {
           contracts: part,
           ...(transaction === undefined ? {} : { transaction_hash: transaction }),
-          ...(felts === undefined ? {} : { felts: felts.slice(0, MOST_FELTS) }),
+          ...(felts === undefined ? {} : { felts: felts.slice(0, MAX_FELTS) }),
         });
         named.push(...answer.slots);
         values.push(...(answer.values ?? []));
@@ -87,12 +87,12 @@ function byContract(slots: readonly SlotLocation[]): readonly (readonly Contract
   }
   const first = [...keys].map(([contract_address, all]) => ({
     contract_address,
-    keys: all.slice(0, MOST_KEYS),
+    keys: all.slice(0, MAX_KEYS),
   }));
   const more = [...keys].flatMap(([contract_address, all]) => {
     const parts: (readonly ContractSlots[])[] = [];
-    for (let from = MOST_KEYS; from < all.length; from += MOST_KEYS) {
-      parts.push([{ contract_address, keys: all.slice(from, from + MOST_KEYS) }]);
+    for (let from = MAX_KEYS; from < all.length; from += MAX_KEYS) {
+      parts.push([{ contract_address, keys: all.slice(from, from + MAX_KEYS) }]);
     }
     return parts;
   });

@@ -12,8 +12,8 @@ const RAN = '●';
 const MISSED = '○';
 /** As wide as the others. */
 const NO_CODE = '\u2007';
-const LONGEST_LINE = 241;
-const LONGEST_COLOURED = 200;
+const MAX_LINE_LENGTH = 241;
+const MAX_COLOURED_LENGTH = 200;
 
 interface CodeLineProps {
   readonly number: number;
@@ -65,7 +65,8 @@ export function CodeLine(props: CodeLineProps) {
 
 /** Long lines have no colours: they are cut as a whole. */
 function Coloured({ text }: { readonly text: string }) {
-  if (text.length > LONGEST_COLOURED) return <UntrustedText text={text} limit={LONGEST_LINE} />;
+  if (text.length > MAX_COLOURED_LENGTH)
+    return <UntrustedText text={text} limit={MAX_LINE_LENGTH} />;
   return tokensOf(text).map(({ kind, text: part }, at) =>
     kind === 'plain' ? (
       // biome-ignore lint/suspicious/noArrayIndexKey: tokens have no identity but their order

@@ -9,7 +9,7 @@ import type { Explanation } from './explanation.js';
 import { CodeLine, Legend, type Times } from './source-code.js';
 
 /** Lines of a stack that are shown before the others are counted: a recursion has very many. */
-const MOST_LINES = 16;
+const MAX_LINES = 16;
 
 interface SourcePaneProps {
   readonly hash: string;
@@ -104,10 +104,10 @@ interface StackLinesProps {
 }
 
 function StackLines({ of: lines, label, chosen, choose }: StackLinesProps) {
-  const more = lines.length - MOST_LINES;
+  const more = lines.length - MAX_LINES;
   return (
     <ol className="cairo-stack" aria-label={label}>
-      {lines.slice(0, MOST_LINES).map((line, at) => (
+      {lines.slice(0, MAX_LINES).map((line, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a recursion has equal lines, and the order never changes
         <li key={at}>
           {line.file === undefined ? (

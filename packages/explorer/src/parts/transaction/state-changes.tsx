@@ -25,9 +25,9 @@ type Diff =
       : never
     : never;
 
-const MOST = 200;
+const MAX_COUNT = 200;
 /** Further slots of the changed values that are read. */
-const MOST_READ = 1_000;
+const MAX_READ = 1_000;
 /** A length is read before the slots behind it. */
 const ROUNDS = 3;
 
@@ -63,7 +63,7 @@ const slotsOf = (diff: Diff | undefined): readonly ChangedSlot[] =>
     .flatMap(({ address, storage_entries }) =>
       storage_entries.map(({ key, value }) => ({ contract: address, key, value })),
     )
-    .slice(0, MOST);
+    .slice(0, MAX_COUNT);
 
 /** Reads what the changes of a transaction show, before their tab is shown, in the same request as the ABIs. */
 export function usePreparedChanges(diff: Diff | undefined, before: number, hints: KeyHints): void {
@@ -104,9 +104,9 @@ export function StateChanges({ diff, before, after, hints }: StateChangesProps) 
         sides={SIDES}
         difference="Change"
       />
-      {total > MOST && (
+      {total > MAX_COUNT && (
         <p className="quiet">
-          The first {MOST} of {grouped(total)} slots.
+          The first {MAX_COUNT} of {grouped(total)} slots.
         </p>
       )}
       <p className="quiet">
@@ -153,8 +153,8 @@ function useFelts(
       let felts: Felts = new Map(old);
       for (let round = 0; round < ROUNDS; round += 1) {
         const missing = missingSlots(values, felts, new Map([...felts, ...changed]));
-        if (missing.length === 0 || felts.size > MOST_READ) break;
-        felts = new Map([...felts, ...(await readSlots(before, missing.slice(0, MOST_READ)))]);
+        if (missing.length === 0 || felts.size > MAX_READ) break;
+        felts = new Map([...felts, ...(await readSlots(before, missing.slice(0, MAX_READ)))]);
       }
       return felts;
     },
@@ -167,7 +167,7 @@ function useFelts(
 
 /** Classes and nonces. */
 function useOtherChanges(diff: Diff, before: number): readonly OtherChange[] {
-  const nonces = useMemo(() => diff.nonces.slice(0, MOST), [diff]);
+  const nonces = useMemo(() => diff.nonces.slice(0, MAX_COUNT), [diff]);
   const { data: old } = useQuery({
     queryKey: ['before', 'nonces', before, nonces],
     enabled: before >= 0 && nonces.length > 0,

@@ -19,7 +19,7 @@ export interface OtherChange {
 }
 
 /** Values that are shown at first: a page with very many is slow. */
-const MOST_SHOWN = 60;
+const MAX_SHOWN = 60;
 /** Here the protocol stores the hashes of old blocks, each at the number of its block. */
 const BLOCK_HASHES = '0x1';
 
@@ -43,7 +43,7 @@ interface Group {
 export function ValueTable({ label, values, others, sides, difference }: ValueTableProps) {
   const [isWhole, setWhole] = useState(false);
   const all = useMemo(() => groupsOf(values, others), [values, others]);
-  const groups = useMemo(() => (isWhole ? all : firstOf(all, MOST_SHOWN)), [all, isWhole]);
+  const groups = useMemo(() => (isWhole ? all : firstOf(all, MAX_SHOWN)), [all, isWhole]);
   const [was, is] = sides;
   const count = values.length + others.length;
   return (
@@ -67,7 +67,7 @@ export function ValueTable({ label, values, others, sides, difference }: ValueTa
           <GroupRows key={group.contract ?? ''} of={group} sides={sides} difference={difference} />
         ))}
       </table>
-      {count > MOST_SHOWN && !isWhole && (
+      {count > MAX_SHOWN && !isWhole && (
         <p>
           <Button onClick={() => setWhole(true)}>Show all {counted(count, 'value')}</Button>
         </p>

@@ -54,10 +54,10 @@ export interface BundleOptions {
 }
 
 /** Characters of the longest function in a file name, and digits of the hash behind it. */
-const LONGEST_NAME = 60;
+const MAX_NAME_LENGTH = 60;
 const HASH_DIGITS = 8;
 /** Characters of all source texts in a bundle. */
-const MOST_SOURCE = 16 << 20;
+const MAX_SOURCE = 16 << 20;
 
 type Request = Methods['devnet_getBundle']['params'];
 
@@ -234,7 +234,7 @@ function fileNameOf(called: string, subject: BundleSubject): string {
   const { transaction_hash } = subject;
   const digits = transaction_hash?.slice(2) ?? crc32(stringify(subject)).toString(16);
   const plain = called.replaceAll(/[^\w.]+/g, '-').replaceAll(/^[-.]+|[-.]+$/g, '');
-  return checkedName(`${plain.slice(0, LONGEST_NAME)}-${digits.slice(0, HASH_DIGITS)}`);
+  return checkedName(`${plain.slice(0, MAX_NAME_LENGTH)}-${digits.slice(0, HASH_DIGITS)}`);
 }
 
 /** The call that failed first in the account, or else the first call. */
@@ -267,7 +267,7 @@ async function artifactsOf(
       const source = await infos.texts(class_hash)?.read(file);
       if (!source) continue;
       length += source.text.length;
-      if (length <= MOST_SOURCE) sources.set(file, source.text);
+      if (length <= MAX_SOURCE) sources.set(file, source.text);
     }
     artifacts.push({ class_hash, debug_info, sources: Object.fromEntries(sources) });
   }

@@ -16,7 +16,7 @@ import { prefixed, unprefixed } from '../../dump/image/length-prefix.js';
 import { ImageError, type Source } from '../../dump/image/source.js';
 import { BundleError, reasonOf } from '../../errors.js';
 import { MAX_DEPTH, parse, stringify } from '../../json/json.js';
-import { boolean, count, felt, MOST_VALUES, object, optional, string } from '../../json/reader.js';
+import { boolean, count, felt, MAX_VALUES, object, optional, string } from '../../json/reader.js';
 
 /** The end of a file name. */
 export const BUNDLE_EXTENSION = '.starkbox-bundle';
@@ -33,14 +33,14 @@ const MAGIC = 'SBXBUNDLE';
 const FORMAT = 1;
 
 /** How many times the size of the file its packed sections may unpack to. Real ones reach 20. */
-const MOST_GAINED = 64;
+const MAX_GAINED = 64;
 /** Bytes that the records of a section may have, unpacked. */
-const MOST_UNPACKED = 128 << 20;
+const MAX_UNPACKED = 128 << 20;
 /** Characters of the longest header: its texts are short. */
-const LONGEST_HEADER = 4096;
+const MAX_HEADER_LENGTH = 4096;
 /** Classes with debug information, and values of a forked network. */
-const MOST_ARTIFACTS = 1_000;
-const MOST_READS = 1_000_000;
+const MAX_ARTIFACTS = 1_000;
+const MAX_READS = 1_000_000;
 /** Bytes of the shortest record of each. */
 const SHORTEST_RECORD = '[{},null]'.length;
 
@@ -102,7 +102,7 @@ function kindFor(version: string): FileKind {
     name: 'bundle',
     checkFormat(format, header) {
       const text = header();
-      if (text.length > LONGEST_HEADER)
+      if (text.length > MAX_HEADER_LENGTH)
         throw new BundleError('the header of the bundle is too long');
       const writer = shownVersion(membersIn(text)['version']);
       if (writer === undefined) throw new BundleError('the bundle does not name its version');
@@ -175,8 +175,8 @@ export function readBundle(source: Source, version: string): BundleContent {
     required('image');
     const image = Buffer.concat([...reader.pieces(0)]);
     required('artifacts');
-    const artifacts = recordsIn(reader, MOST_ARTIFACTS, readArtifact);
-    const reads = next('reads') ? recordsIn(reader, MOST_READS, readRead) : undefined;
+    const artifacts = recordsIn(reader, MAX_ARTIFACTS, readArtifact);
+    const reads = next('reads') ? recordsIn(reader, MAX_READS, readRead) : undefined;
     if (reads && reader.next() !== undefined) throw new Error('unexpected data follows');
     return { header, subject, start, image, artifacts, reads };
   } catch (error) {
@@ -192,14 +192,13 @@ function recordsIn<T>(
 ): readonly T[] {
   const values: T[] = [];
   let length = 0;
-  for (const record of unprefixed(reader.pieces(MOST_GAINED), SHORTEST_RECORD)) {
+  for (const record of unprefixed(reader.pieces(MAX_GAINED), SHORTEST_RECORD)) {
     length += record.length;
     if (values.length >= most) throw new Error(`it has more than ${most} records`);
-    if (length > MOST_UNPACKED)
-      throw new Error(`it has more than ${MOST_UNPACKED} bytes, unpacked`);
+    if (length > MAX_UNPACKED) throw new Error(`it has more than ${MAX_UNPACKED} bytes, unpacked`);
     const text = Buffer.from(record).toString();
     // Checks depth and number of values. Exact integers above 2^53 would be of another type.
-    parse(text, MAX_DEPTH, MOST_VALUES);
+    parse(text, MAX_DEPTH, MAX_VALUES);
     values.push(read(JSON.parse(text), `record ${values.length}`));
   }
   return values;

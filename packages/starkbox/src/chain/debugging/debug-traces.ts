@@ -41,12 +41,12 @@ import { debugClass } from './debug-class.js';
 type OpenRequest = Methods['devnet_openDebugTrace']['params'];
 
 /** Traces that are open at once. */
-const MOST_TRACES = 4;
-const MOST_STEPS = 4_000_000;
-const MOST_BYTES = 256 * 2 ** 20;
+const MAX_TRACES = 4;
+const MAX_STEPS = 4_000_000;
+const MAX_BYTES = 256 * 2 ** 20;
 /** Steps and cells of one answer. */
-const MOST_READ_STEPS = 262_144;
-const MOST_READ_CELLS = 65_536;
+const MAX_READ_STEPS = 262_144;
+const MAX_READ_CELLS = 65_536;
 
 interface OpenTrace {
   readonly trace: DebugTrace;
@@ -92,7 +92,7 @@ export class DebugTraces {
 
   /** Runs an execution again, and keeps its trace until it is closed. */
   async open(request: OpenRequest, signal: AbortSignal | undefined): Promise<DEBUG_TRACE> {
-    const { maximumDebugSteps = MOST_STEPS, maximumDebugBytes = MOST_BYTES } = this.#chain.options;
+    const { maximumDebugSteps = MAX_STEPS, maximumDebugBytes = MAX_BYTES } = this.#chain.options;
     const limits: DebugLimits = {
       maxSteps: Math.min(request.max_steps ?? maximumDebugSteps, maximumDebugSteps),
       maxBytes: Math.min(request.max_bytes ?? maximumDebugBytes, maximumDebugBytes),
@@ -213,7 +213,7 @@ export class DebugTraces {
     for (const [id, { report }] of this.#traces) {
       // The newest one stays, whatever its size: its own limit holds.
       if (this.#traces.size === 1) return;
-      if (this.#traces.size <= MOST_TRACES && bytes <= maximumBytes) return;
+      if (this.#traces.size <= MAX_TRACES && bytes <= maximumBytes) return;
       this.#traces.delete(id);
       bytes -= report.bytes;
     }
@@ -223,7 +223,7 @@ export class DebugTraces {
     return (
       this.#traces.get(id) ??
       refuse(
-        `The debug trace ${id} is closed. The node keeps the ${MOST_TRACES} newest traces within --maximum-debug-bytes. Open the trace again.`,
+        `The debug trace ${id} is closed. The node keeps the ${MAX_TRACES} newest traces within --maximum-debug-bytes. Open the trace again.`,
       )
     );
   }
@@ -231,7 +231,7 @@ export class DebugTraces {
   /** Registers of consecutive steps. */
   steps(id: string, run: number, first: number, count: number): string {
     const { trace } = this.#find(id);
-    if (count > MOST_READ_STEPS) refuse(`count: ${count} is more than ${MOST_READ_STEPS} steps.`);
+    if (count > MAX_READ_STEPS) refuse(`count: ${count} is more than ${MAX_READ_STEPS} steps.`);
     return reading(() => trace.steps(run, first, count));
   }
 
@@ -243,7 +243,7 @@ export class DebugTraces {
     count: number,
   ): readonly (string | null)[] {
     const { trace } = this.#find(id);
-    if (count > MOST_READ_CELLS) refuse(`count: ${count} is more than ${MOST_READ_CELLS} cells.`);
+    if (count > MAX_READ_CELLS) refuse(`count: ${count} is more than ${MAX_READ_CELLS} cells.`);
     return reading(() => trace.memory(run, segment, first, count));
   }
 

@@ -3,7 +3,7 @@ import { type Class, contractAddress, publicKey, seededPrivateKeys } from '@star
 import {
   ACCOUNT_CLASSES,
   type AccountGroup,
-  MOST_ACCOUNTS,
+  MAX_ACCOUNTS,
   type PredeployedAccount,
 } from '../../predeployed.js';
 
@@ -46,7 +46,7 @@ function accountOf(privateKey: string): PredeployedAccount {
 }
 
 /** Above the largest number of accounts of a class, and above the key of the relayer. */
-const KEYS_OF_A_CLASS = MOST_ACCOUNTS + 1;
+const KEYS_OF_A_CLASS = MAX_ACCOUNTS + 1;
 
 /** Accounts of a class at the addresses of their deployment, with their public keys as salt. */
 export function classAccounts(

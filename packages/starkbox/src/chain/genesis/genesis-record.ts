@@ -1,7 +1,7 @@
 // Record of the options that determine the accounts of a chain, as dumps hold it.
 import type { Members } from '@starkbox/abi/basics';
 import { boolean, count, felt, object, oneOf, string } from '../../json/reader.js';
-import { MOST_ACCOUNTS, readAccountGroups } from '../../predeployed.js';
+import { MAX_ACCOUNTS, readAccountGroups } from '../../predeployed.js';
 
 const U32 = 2 ** 32 - 1;
 /** A number below 2^256 has no more digits. */
@@ -26,7 +26,7 @@ export function readGenesisRecord(value: unknown, where: string): GenesisRecord 
   const record = object(value, where);
   return {
     seed: upTo(U32, record, 'seed', where),
-    accounts: upTo(MOST_ACCOUNTS, record, 'accounts', where),
+    accounts: upTo(MAX_ACCOUNTS, record, 'accounts', where),
     account_class: oneOf(record['account_class'], `${where}.account_class`, [
       'cairo0',
       'cairo1',

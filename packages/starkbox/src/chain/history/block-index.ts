@@ -28,8 +28,8 @@ interface NewBlock {
 }
 
 /** Searches go through new blocks one by one. */
-const MOST_NEW_BLOCKS = 16;
-const MOST_NEW_MARKS = 256;
+const MAX_NEW_BLOCKS = 16;
+const MAX_NEW_MARKS = 256;
 
 /**
  * Persistent map from marks to ascending block numbers. New blocks are added to the map several at a time, because
@@ -66,7 +66,7 @@ export class BlockIndex {
   with(marks: readonly number[], block: number): BlockIndex {
     const newBlocks = [...this.#newBlocks, { block, marks }];
     const newMarks = newBlocks.reduce((sum, added) => sum + added.marks.length, 0);
-    const isFull = newBlocks.length > MOST_NEW_BLOCKS || newMarks > MOST_NEW_MARKS;
+    const isFull = newBlocks.length > MAX_NEW_BLOCKS || newMarks > MAX_NEW_MARKS;
     return isFull
       ? new BlockIndex(withNew(this.#blocks, newBlocks))
       : new BlockIndex(this.#blocks, newBlocks);

@@ -151,7 +151,7 @@ export class TextChunk {
 /** This many characters stay uncompressed: new blocks are read or reverted most often. */
 const UNPACKED_CHARACTERS = 256 * 1024;
 /** Limit of the queue; beyond it, texts are compressed synchronously. */
-const MOST_WAITING_CHARACTERS = 4 * 1024 * 1024;
+const MAX_WAITING_CHARACTERS = 4 * 1024 * 1024;
 /** Compressed in one turn of the event loop, which takes about a millisecond. */
 const CHARACTERS_PER_TURN = 64 * 1024;
 
@@ -168,7 +168,7 @@ class CompressionQueue {
   add(texts: TextChunk, length: number): void {
     this.#waiting.set(texts, length);
     this.#characters += length;
-    this.#packDownTo(MOST_WAITING_CHARACTERS);
+    this.#packDownTo(MAX_WAITING_CHARACTERS);
     if (this.#characters > UNPACKED_CHARACTERS && !this.#isDue) this.#schedule();
   }
 
@@ -270,7 +270,7 @@ function pack(text: string): string {
 const LARGEST_WINDOW = 15;
 
 /** Limit in bytes against decompression bombs. */
-const MOST_UNPACKED = 256 << 20;
+const MAX_UNPACKED = 256 << 20;
 
 function unpack(packed: string): Buffer {
   const bytes = Buffer.from(packed, 'latin1');
@@ -278,7 +278,7 @@ function unpack(packed: string): Buffer {
   return inflateRawSync(bytes.subarray(1), {
     windowBits: LARGEST_WINDOW,
     dictionary: DICTIONARY,
-    maxOutputLength: MOST_UNPACKED,
+    maxOutputLength: MAX_UNPACKED,
   });
 }
 

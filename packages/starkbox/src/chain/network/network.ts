@@ -40,7 +40,7 @@ export interface L2Prices {
 }
 
 /** Rounds that are kept. */
-export const MOST_RECENT = 100;
+export const MAX_RECENT = 100;
 
 /**
  * The network after its conditions were set; counters and weights continue.

@@ -6,12 +6,12 @@ import type { State } from '@starkbox/engine';
 import { BoundedMap } from '../../bounded-map.js';
 
 /** ABIs that are kept. */
-const MOST_ABIS = 200;
+const MAX_ABIS = 200;
 /** Classes whose facts are kept. */
-const MOST_FACTS = 10_000;
+const MAX_FACTS = 10_000;
 /** ABIs that are kept as texts, and their characters together. */
-const MOST_TEXTS = 1_000;
-const MOST_TEXT_CHARACTERS = 16 * 2 ** 20;
+const MAX_TEXTS = 1_000;
+const MAX_TEXT_CHARACTERS = 16 * 2 ** 20;
 
 /** What names and searches need of a class. */
 export interface AbiFacts {
@@ -27,11 +27,11 @@ export interface AbiFacts {
 
 /** Shared by all chains of a node: a class never changes. */
 export class Abis {
-  readonly #abis = new BoundedMap<string, Abi>(MOST_ABIS);
-  readonly #facts = new BoundedMap<string, AbiFacts>(MOST_FACTS);
-  readonly #texts = new BoundedMap<string, string>(MOST_TEXTS, {
+  readonly #abis = new BoundedMap<string, Abi>(MAX_ABIS);
+  readonly #facts = new BoundedMap<string, AbiFacts>(MAX_FACTS);
+  readonly #texts = new BoundedMap<string, string>(MAX_TEXTS, {
     sizeOf: ({ length }) => length,
-    most: MOST_TEXT_CHARACTERS,
+    most: MAX_TEXT_CHARACTERS,
   });
 
   /** @returns undefined for a class that is not found or has no functions */

@@ -16,7 +16,7 @@ import { BoundedMap } from '../../bounded-map.js';
 import { ADD_DEBUG_INFO } from '../../debug-info/artifact.js';
 import type { DebugInfos } from '../../debug-info/debug-infos.js';
 import { withExcerpts } from '../../debug-info/excerpts.js';
-import { GivenTexts, LONGEST_TEXT } from '../../debug-info/source-texts.js';
+import { GivenTexts, MAX_TEXT_LENGTH } from '../../debug-info/source-texts.js';
 import { fail, reasonOf, refuse } from '../../errors.js';
 import { type JsonText, parse, stringify } from '../../json/json.js';
 import type { Log } from '../../log.js';
@@ -41,9 +41,9 @@ import type { NamedStorage, SlotNamer } from './name-storage.js';
 import type { BranchLocation } from './overrides.js';
 
 /** Refused transactions that can still be asked for. */
-const MOST_REFUSED = 100;
+const MAX_REFUSED = 100;
 /** Slots that an explanation reads of a contract. */
-const MOST_STORED = 200;
+const MAX_STORED = 200;
 
 /** Explains what happened on one chain. The decoder is loaded when it is first needed. */
 export class Explainer {
@@ -53,7 +53,7 @@ export class Explainer {
   readonly #log: Log;
   #slots: Promise<SlotNamer> | undefined;
   #names: Promise<ContractNames> | undefined;
-  readonly #refused = new BoundedMap<string, RefusedTransaction>(MOST_REFUSED);
+  readonly #refused = new BoundedMap<string, RefusedTransaction>(MAX_REFUSED);
 
   /** @param infos debug information, for lines of the source */
   constructor(chain: Chain, infos: DebugInfos, abis: Abis, log: Log) {
@@ -79,8 +79,8 @@ export class Explainer {
       ),
     );
     for (const [file, { length }] of Object.entries(sources)) {
-      if (length <= LONGEST_TEXT) continue;
-      refuse(`The source ${file} has more than ${LONGEST_TEXT} characters: leave it out.`);
+      if (length <= MAX_TEXT_LENGTH) continue;
+      refuse(`The source ${file} has more than ${MAX_TEXT_LENGTH} characters: leave it out.`);
     }
     try {
       const info = this.#infos.add(hash, artifact, (files) => new GivenTexts(sources, files));
@@ -335,7 +335,7 @@ export class Explainer {
         ? {}
         : { time: world.history.header(number + 1)?.timestamp ?? nextTime(world) }),
       storedAt: async (contract) => {
-        const request = { cursor: undefined, limit: MOST_STORED, isPending: true };
+        const request = { cursor: undefined, limit: MAX_STORED, isPending: true };
         const page = await this.#orNothing(`the storage of ${contract}`, () =>
           listStorage(world, contract, request),
         );

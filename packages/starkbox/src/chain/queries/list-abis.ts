@@ -7,11 +7,11 @@ import type { Abis } from './abis.js';
 import { inParallel } from './in-parallel.js';
 
 /** Classes and contracts of one call. */
-const MOST = 1_000;
+const MAX_COUNT = 1_000;
 /** Classes that are read at once: on a fork, each may be a request to the origin. */
 const WIDTH = 8;
 /** Characters of the ABIs of one response. */
-const MOST_CHARACTERS = 16 * 2 ** 20;
+const MAX_CHARACTERS = 16 * 2 ** 20;
 
 interface Requested {
   readonly classHashes: readonly string[];
@@ -28,8 +28,8 @@ export async function listAbis(
   readonly contracts: readonly CLASS_OF_CONTRACT[];
 }> {
   const count = classHashes.length + addresses.length;
-  if (count > MOST) {
-    invalidParams(`params: expected at most ${MOST} classes and contracts, got ${count}`);
+  if (count > MAX_COUNT) {
+    invalidParams(`params: expected at most ${MAX_COUNT} classes and contracts, got ${count}`);
   }
   const state = world.pendingState;
   const contracts = await inParallel([...new Set(addresses)], WIDTH, async (address) => ({
@@ -40,7 +40,7 @@ export async function listAbis(
   const hashes = new Set([...classHashes, ...deployed.map(({ class_hash }) => class_hash)]);
   let characters = 0;
   const texts = await inParallel([...hashes], WIDTH, async (hash) => {
-    if (characters > MOST_CHARACTERS) return undefined;
+    if (characters > MAX_CHARACTERS) return undefined;
     const text = await abis.textOf(hash, state);
     characters += text?.length ?? 0;
     return text === undefined ? undefined : { class_hash: hash, abi: new JsonText(text) };

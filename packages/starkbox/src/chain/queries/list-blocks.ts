@@ -88,7 +88,7 @@ function summaryOf({ history }: World, header: Header): BlockSummary {
 /** A transaction without its finality, which may still change. */
 export type TransactionSummary = Omit<TRANSACTION_ROW, 'finality_status'>;
 
-const LONGEST_REASON = 300;
+const MAX_REASON_LENGTH = 300;
 
 /** Transactions that pass a filter, newest first, those of the pending block included. */
 export function listTransactions(
@@ -208,7 +208,7 @@ function summarise(
     execution_status: receipt.execution_status,
     fee: receipt.actual_fee,
     l2_gas: receipt.execution_resources.l2_gas,
-    ...(reason === undefined ? {} : { revert_reason: reason.slice(-LONGEST_REASON) }),
+    ...(reason === undefined ? {} : { revert_reason: reason.slice(-MAX_REASON_LENGTH) }),
     timestamp: world.history.header(block)?.timestamp ?? nextTime(world),
   };
 }

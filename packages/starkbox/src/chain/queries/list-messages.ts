@@ -17,7 +17,7 @@ import {
 import type { PageRequest } from './list-contracts.js';
 import { type Page, readPage } from './page.js';
 
-const LONGEST_REASON = 300;
+const MAX_REASON_LENGTH = 300;
 
 /** Messages newest first, in one direction or in both; a transaction may send several. */
 export function listMessages(
@@ -77,7 +77,7 @@ function handledMessage(
     block_number: block,
     index,
     timestamp: timeOf(world, block),
-    ...(reason === undefined ? {} : { revert_reason: reason.slice(-LONGEST_REASON) }),
+    ...(reason === undefined ? {} : { revert_reason: reason.slice(-MAX_REASON_LENGTH) }),
   };
 }
 

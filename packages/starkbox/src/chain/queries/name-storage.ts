@@ -16,11 +16,11 @@ import type { NAMED_SLOT, STORED_VALUE } from '@starkbox/spec';
 import type { DebugInfos } from '../../debug-info/debug-infos.js';
 import type { Chain } from '../chain.js';
 import { HASHES } from '../storage-names/class-variables.js';
-import { MOST_HASHES, type SlotRequest, StorageNames } from '../storage-names/storage-names.js';
+import { MAX_HASHES, type SlotRequest, StorageNames } from '../storage-names/storage-names.js';
 import type { ContractNames } from './contract-names.js';
 
 /** Contracts among the keys of one contract's slots that are named: on a fork, each may be a request. */
-const MOST_KEYS = 100;
+const MAX_KEYS = 100;
 
 /** The answer of `devnet_nameStorage`. */
 export interface NamedStorage {
@@ -47,7 +47,7 @@ export class SlotNamer {
 
   /** @param requests all of one request */
   async name(requests: readonly SlotRequest[]): Promise<NamedStorage> {
-    const budget = { left: MOST_HASHES };
+    const budget = { left: MAX_HASHES };
     const slots: NAMED_SLOT[] = [];
     const values: STORED_VALUE[] = [];
     for (const request of requests) {
@@ -118,7 +118,7 @@ export class SlotNamer {
         if (felt !== undefined && isAddressType(type) && !own.has(felt)) addresses.add(felt);
       }
     }
-    const rows = await names.contracts([...addresses].slice(0, MOST_KEYS));
+    const rows = await names.contracts([...addresses].slice(0, MAX_KEYS));
     const named = rows.filter(({ name_source }) => name_source !== 'ADDRESS');
     return new Map([
       ...named.map(({ contract_address, name }): [string, string] => [contract_address, name]),

@@ -7,14 +7,14 @@ import { transactionHashesOf, type World } from '../world/world.js';
 import { type FeltPart, hasPart, type SearchResult } from './search-query.js';
 
 /** Hashes of blocks and transactions that are compared. */
-const MOST_HASHES = 20_000;
+const MAX_HASHES = 20_000;
 /** Blocks with failed transactions that are read. */
-const MOST_FAILED_BLOCKS = 200;
-const MOST_RECEIPTS = 5_000;
+const MAX_FAILED_BLOCKS = 200;
+const MAX_RECEIPTS = 5_000;
 /** Candidates of each kind. */
-const MOST = { block: 3, transaction: 5, error: 5 } as const;
+const MAX_COUNT = { block: 3, transaction: 5, error: 5 } as const;
 /** Characters of an error that are shown, and of them before the match. */
-const LONGEST_ERROR = 160;
+const MAX_ERROR_LENGTH = 160;
 const BEFORE_MATCH = 60;
 
 /** Blocks and transactions whose hashes have these digits, newest first. */
@@ -25,7 +25,7 @@ export async function hashesLike(world: World, part: FeltPart): Promise<SearchRe
   const slices = new Slices();
   let compared = 0;
   let block = pendingNumber(world);
-  for (; block >= history.first && compared < MOST_HASHES; block -= 1) {
+  for (; block >= history.first && compared < MAX_HASHES; block -= 1) {
     const hash = history.hash(block);
     if (hash !== undefined && hasPart(hash, part)) {
       blocks.push({ kind: 'block', value: String(block), detail: hash });
@@ -39,7 +39,10 @@ export async function hashesLike(world: World, part: FeltPart): Promise<SearchRe
     if (slices.isOver) await slices.next();
   }
   return {
-    candidates: [...transactions.slice(0, MOST.transaction), ...blocks.slice(0, MOST.block)],
+    candidates: [
+      ...transactions.slice(0, MAX_COUNT.transaction),
+      ...blocks.slice(0, MAX_COUNT.block),
+    ],
     ...(block < history.first ? {} : { searched_to_block: block + 1 }),
   };
 }
@@ -52,15 +55,15 @@ export async function errorsWith(world: World, text: string): Promise<SearchResu
   let block: number | undefined = pendingNumber(world);
   let read = 0;
   let compared = 0;
-  for (; block !== undefined && errors.length < MOST.error; read += 1) {
-    if (read >= MOST_FAILED_BLOCKS || compared >= MOST_RECEIPTS)
+  for (; block !== undefined && errors.length < MAX_COUNT.error; read += 1) {
+    if (read >= MAX_FAILED_BLOCKS || compared >= MAX_RECEIPTS)
       return { candidates: errors, searched_to_block: block + 1 };
     const receipts = receiptsIn(world, block);
     compared += receipts.length;
     for (const { hash, receipt } of receipts.toReversed()) {
       const reason = isReverted(receipt) ? reasonIn(receipt) : '';
       const place = reason.toLowerCase().indexOf(text);
-      if (place < 0 || errors.length >= MOST.error) continue;
+      if (place < 0 || errors.length >= MAX_COUNT.error) continue;
       const name = excerpt(reason, place);
       errors.push({ kind: 'error', value: hash, name, detail: `block ${block}` });
     }
@@ -94,7 +97,7 @@ function reasonIn(receipt: string): string {
 /** The part around a match, in one line. */
 function excerpt(reason: string, place: number): string {
   const begin = Math.max(0, place - BEFORE_MATCH);
-  const part = reason.slice(begin, begin + LONGEST_ERROR).replace(/\s+/g, ' ');
-  const end = begin + LONGEST_ERROR < reason.length ? '…' : '';
+  const part = reason.slice(begin, begin + MAX_ERROR_LENGTH).replace(/\s+/g, ' ');
+  const end = begin + MAX_ERROR_LENGTH < reason.length ? '…' : '';
   return `${begin > 0 ? '…' : ''}${part}${end}`;
 }

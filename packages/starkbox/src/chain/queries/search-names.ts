@@ -8,10 +8,10 @@ import { readCursor } from './page.js';
 import { type FeltPart, hasPart, type SearchResult } from './search-query.js';
 
 /** The newest contracts and classes are searched. */
-const MOST_CONTRACTS = 500;
-const MOST_CLASSES = 200;
+const MAX_CONTRACTS = 500;
+const MAX_CLASSES = 200;
 /** Candidates of each kind. */
-const MOST = { contract: 8, class: 4, function: 5, event: 3 } as const;
+const MAX_COUNT = { contract: 8, class: 4, function: 5, event: 3 } as const;
 
 export interface NameSearch {
   readonly world: World;
@@ -56,7 +56,7 @@ const endOf = (next: string | undefined): number | undefined =>
   next === undefined ? undefined : readCursor(next)[0];
 
 async function newestContracts({ world, names }: NameSearch): Promise<Newest<CONTRACT_NAME>> {
-  const page = await listContracts(world, { cursor: undefined, limit: MOST_CONTRACTS });
+  const page = await listContracts(world, { cursor: undefined, limit: MAX_CONTRACTS });
   const addresses = page.rows.map(({ contract_address }) => contract_address);
   // Accounts and well-known contracts are as old as the chain.
   const own = [...names.own.keys()].filter((felt) => !world.labels.has(felt));
@@ -74,10 +74,10 @@ async function newestClasses(
   { world, names }: NameSearch,
   contracts: readonly CONTRACT_NAME[],
 ): Promise<Newest<ClassRow>> {
-  const page = await listClasses(world, { cursor: undefined, limit: MOST_CLASSES });
+  const page = await listClasses(world, { cursor: undefined, limit: MAX_CLASSES });
   const hashes = new Set(page.rows.map(({ class_hash }) => class_hash));
   for (const { class_hash } of contracts) {
-    if (class_hash !== undefined && hashes.size < 2 * MOST_CLASSES) hashes.add(class_hash);
+    if (class_hash !== undefined && hashes.size < 2 * MAX_CLASSES) hashes.add(class_hash);
   }
   const rows = await names.classes(hashes);
   return {
@@ -126,7 +126,7 @@ function contractsLike(
       return [{ rank: rank ?? 0, candidate: { kind: 'contract', value, name, detail } }];
     },
   );
-  return best(matches, MOST.contract);
+  return best(matches, MAX_COUNT.contract);
 }
 
 function classesLike(rows: readonly ClassRow[], { text, part }: NameQuery): readonly CANDIDATE[] {
@@ -135,7 +135,7 @@ function classesLike(rows: readonly ClassRow[], { text, part }: NameQuery): read
     const isMatch = rank !== undefined || (part !== undefined && hasPart(value, part));
     return isMatch ? [{ rank: rank ?? 0, candidate: { kind: 'class', value, name } }] : [];
   });
-  return best(matches, MOST.class);
+  return best(matches, MAX_COUNT.class);
 }
 
 interface Searched {
@@ -168,7 +168,7 @@ async function membersLike(
         const candidate: CANDIDATE = {
           kind,
           value: selector,
-          name: name.slice(0, LONGEST_NAME),
+          name: name.slice(0, MAX_NAME_LENGTH),
           detail: `in ${className}`,
           class_hash,
           ...(contract === undefined ? {} : { contract_address: contract }),
@@ -178,10 +178,10 @@ async function membersLike(
     }
   }
   return [
-    ...best([...found.function.values()], MOST.function),
-    ...best([...found.event.values()], MOST.event),
+    ...best([...found.function.values()], MAX_COUNT.function),
+    ...best([...found.event.values()], MAX_COUNT.event),
   ];
 }
 
 /** Characters of the name of a function or event. */
-const LONGEST_NAME = 100;
+const MAX_NAME_LENGTH = 100;

@@ -8,19 +8,19 @@ import { feltIn, partIn, type SearchResult } from './search-query.js';
 
 const LIMIT = 20;
 /** Methods that are found beside other things. */
-const MOST_METHODS = 5;
+const MAX_METHODS = 5;
 /** Shorter texts match nearly every method and function. */
 const SHORTEST_NAME = 3;
 /** Shorter texts match nearly every error. */
 const SHORTEST_ERROR = 4;
 /** Longer texts match nothing. */
-const LONGEST_QUERY = 200;
+const MAX_QUERY_LENGTH = 200;
 
 /** All matches, the likeliest first. */
 export async function search(names: NameSearch, query: string): Promise<SearchResult> {
   const { world } = names;
   const text = query.trim().toLowerCase();
-  if (text === '' || text.length > LONGEST_QUERY) return { candidates: [] };
+  if (text === '' || text.length > MAX_QUERY_LENGTH) return { candidates: [] };
   const exact: CANDIDATE[] = [];
   if (/^#?\d{1,15}$/.test(text)) exact.push(...blockWith(world, Number(text.replace('#', ''))));
   const felt = feltIn(text);
@@ -30,7 +30,7 @@ export async function search(names: NameSearch, query: string): Promise<SearchRe
   }
   const found = await searchMore(names, { text, felt, isFound: exact.length > 0 });
   const others = [...exact, ...found.candidates];
-  const methods = methodsLike(text).slice(0, others.length === 0 ? LIMIT : MOST_METHODS);
+  const methods = methodsLike(text).slice(0, others.length === 0 ? LIMIT : MAX_METHODS);
   const { searched_to_block } = found;
   return {
     candidates: [...others.slice(0, LIMIT - methods.length), ...methods],

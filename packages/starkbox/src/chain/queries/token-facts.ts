@@ -12,8 +12,8 @@ import type { World } from '../world/world.js';
 import type { Abis } from './abis.js';
 
 /** Contracts whose facts are kept. */
-const MOST_TOKENS = 5_000;
-const MOST_DECIMALS = 255n;
+const MAX_TOKENS = 5_000;
+const MAX_DECIMALS = 255n;
 /** Characters of a short string in a felt. */
 const SHORT_STRING = 31;
 
@@ -33,7 +33,7 @@ interface Kept {
 export class TokenFacts {
   readonly #chain: TokenChain;
   readonly #abis: Abis;
-  readonly #kept = new BoundedMap<string, Kept>(MOST_TOKENS);
+  readonly #kept = new BoundedMap<string, Kept>(MAX_TOKENS);
 
   constructor(chain: TokenChain, abis: Abis) {
     this.#chain = chain;
@@ -56,7 +56,7 @@ export class TokenFacts {
     const abi = await this.#abis.of(classHash, world.pendingState);
     const [decimals] = abi ? await this.#call(world, address, 'decimals', abi) : [];
     const count = decimals?.kind === 'number' ? decimals.value : feltNumber(decimals);
-    if (!abi || count === undefined || count > MOST_DECIMALS) return undefined;
+    if (!abi || count === undefined || count > MAX_DECIMALS) return undefined;
     const name = textIn((await this.#call(world, address, 'name', abi))[0]);
     const symbol = textIn((await this.#call(world, address, 'symbol', abi))[0]);
     return {

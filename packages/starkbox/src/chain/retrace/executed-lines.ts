@@ -10,7 +10,7 @@ import type { World } from '../world/world.js';
 type Times = Map<number, number>;
 
 /** Longest text that an answer has in all. */
-const MOST_TEXT = 4 * 2 ** 20;
+const MAX_TEXT = 4 * 2 ** 20;
 
 /** The files of classes that ran, in the order of their names. */
 export async function executedLines(
@@ -42,7 +42,7 @@ export async function executedLines(
   for (const [file, { times, classHash }] of sorted) {
     const source = await infos.texts(classHash)?.read(file);
     length += source?.text.length ?? 0;
-    const isShown = source !== undefined && length <= MOST_TEXT;
+    const isShown = source !== undefined && length <= MAX_TEXT;
     answer.push({
       file,
       lines: [...times].sort(([first], [other]) => first - other),

@@ -28,7 +28,7 @@ import { isImpersonated } from '../world/impersonation.js';
 import { findTransaction, transactionAt, type World } from '../world/world.js';
 
 /** Transactions of the same block that are executed before the one that is traced. */
-export const MOST_EARLIER = 1_000;
+export const MAX_EARLIER = 1_000;
 
 /** What a second run tells besides frames and where they failed. */
 type RetraceDetail = Omit<RetraceOptions, 'first' | 'firstWrite'> & {
@@ -54,9 +54,9 @@ export function locateRepeatable(
       `The state before block ${block} is no longer available, so its transactions cannot run again. Start the node without --state-archive-capacity none, and send the transaction again.`,
     );
   }
-  if (index > MOST_EARLIER) {
+  if (index > MAX_EARLIER) {
     refuse(
-      `The transaction has index ${index} in its block. The node can run at most ${MOST_EARLIER} earlier transactions again: send it in a smaller block.`,
+      `The transaction has index ${index} in its block. The node can run at most ${MAX_EARLIER} earlier transactions again: send it in a smaller block.`,
     );
   }
   return located;
@@ -70,7 +70,7 @@ export async function retraceTransaction(
 ): Promise<Retrace | undefined> {
   const { world } = chain;
   const located = findTransaction(world, hash);
-  if (!located || located.index > MOST_EARLIER) return undefined;
+  if (!located || located.index > MAX_EARLIER) return undefined;
   const { block, index } = located;
   const [traced] = await retraceBlock(chain, world, { block, first: index, last: index }, detail);
   return traced;

@@ -18,11 +18,11 @@ import { isFelt, objectText } from '../../json/reader.js';
 export const HASHES: StorageHashes = { pedersen: pedersenPair, hades, keccak: starknetKeccak };
 
 /** Classes that are kept. */
-const MOST_CLASSES = 100;
+const MAX_CLASSES = 100;
 /** Slots whose names are kept, of each class. */
-const MOST_SLOTS = 5_000;
+const MAX_SLOTS = 5_000;
 /** Files of the sources of one class that are read. */
-const MOST_FILES = 300;
+const MAX_FILES = 300;
 
 /** What is kept of a class. */
 export interface NamedClass {
@@ -40,7 +40,7 @@ interface Kept extends NamedClass {
 
 export class NamedClasses {
   readonly #infos: DebugInfos | undefined;
-  readonly #classes = new BoundedMap<string, Kept>(MOST_CLASSES);
+  readonly #classes = new BoundedMap<string, Kept>(MAX_CLASSES);
 
   /** @param infos debug information, which leads to sources */
   constructor(infos: DebugInfos | undefined) {
@@ -67,8 +67,8 @@ export class NamedClasses {
       hash,
       info,
       variables: variablesOf(facts, HASHES),
-      names: new BoundedMap<string, FoundSlot>(MOST_SLOTS),
-      unnamed: new BoundedMap<string, true>(MOST_SLOTS),
+      names: new BoundedMap<string, FoundSlot>(MAX_SLOTS),
+      unnamed: new BoundedMap<string, true>(MAX_SLOTS),
     };
     this.#classes.set(hash, read);
     return read;
@@ -77,7 +77,7 @@ export class NamedClasses {
   async #sources(hash: string, { files }: DebugInfo) {
     const texts = this.#infos?.texts(hash);
     const read: { readonly file: string; readonly text: string }[] = [];
-    for (const file of [...files].slice(0, MOST_FILES)) {
+    for (const file of [...files].slice(0, MAX_FILES)) {
       const sourceText = await texts?.read(file);
       if (sourceText) read.push({ file, text: sourceText.text });
     }

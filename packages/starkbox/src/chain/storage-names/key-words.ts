@@ -4,7 +4,7 @@ import { FIXTURE_NAMES, type KeyWords } from '@starkbox/abi/internal';
 import { isFelt } from '../../json/reader.js';
 
 /** Felts that are tried of one transaction. */
-const MOST_FELTS = 400;
+const MAX_FELTS = 400;
 /** Integers that are tried as keys, from zero on. */
 const SMALL_INTEGERS = 256;
 
@@ -15,9 +15,9 @@ class Words {
 
   add(felts: readonly string[]): void {
     for (const [at, felt] of felts.entries()) {
-      if (this.#felts.size < MOST_FELTS) this.#felts.add(felt);
+      if (this.#felts.size < MAX_FELTS) this.#felts.add(felt);
       const next = felts[at + 1];
-      if (next !== undefined && this.#pairs.size < MOST_FELTS) {
+      if (next !== undefined && this.#pairs.size < MAX_FELTS) {
         this.#pairs.set(`${felt} ${next}`, [felt, next]);
       }
     }

@@ -36,9 +36,9 @@ export interface NamingContext {
 }
 
 /** Hashes for one request: about a second, in slices. */
-export const MOST_HASHES = 25_000;
+export const MAX_HASHES = 25_000;
 /** Transactions that are read for the slots of one contract. */
-const MOST_WRITERS = 100;
+const MAX_WRITERS = 100;
 /** One for all chains of the process, in some 10 MB: hashes do not depend on a chain. */
 const SHARED_HASHES: HashCache = new BoundedMap<string, string>(30_000);
 const NO_WORDS: KeyWords = { felts: [], pairs: [] };
@@ -195,7 +195,7 @@ class Naming {
       slots.push(slot);
       byBlock.set(block, slots);
     }
-    let remaining = MOST_WRITERS;
+    let remaining = MAX_WRITERS;
     for (const [block, keys] of byBlock) {
       if (keys.every((slot) => this.#found.has(slot))) continue;
       for (const { trace } of transactionsOf(world, block)) {

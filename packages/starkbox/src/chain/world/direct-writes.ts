@@ -3,7 +3,7 @@ import type { State } from '@starkbox/engine';
 import type { DirectWrite, World } from './world.js';
 
 /** Writes that are kept; the oldest go first. */
-const MOST_WRITES = 64;
+const MAX_WRITES = 64;
 
 /** The world with another pending state, which no transaction made. */
 export function withDirectWrite<W extends World>(world: W, state: State): W {
@@ -11,7 +11,7 @@ export function withDirectWrite<W extends World>(world: W, state: State): W {
   const earlier = world.directWrites.filter(
     (write) => write.block !== block || write.index !== index,
   );
-  const directWrites = [...earlier, { block, index, state }].slice(-MOST_WRITES);
+  const directWrites = [...earlier, { block, index, state }].slice(-MAX_WRITES);
   return { ...world, pendingState: state, directWrites };
 }
 

@@ -9,13 +9,13 @@ export type Labels = PersistentMap<string, string>;
 export const NO_LABELS: Labels = PersistentMap();
 
 /** Limited because all labels are stored in one entry. */
-const MOST = 10_000;
+const MAX_COUNT = 10_000;
 
 /** Sets a label, or removes it if `label` is undefined. */
 function withLabel(labels: Labels, value: string, label: string | undefined): Labels {
   if (label === undefined) return labels.delete(value);
   const next = labels.set(value, label);
-  if (next.size > MOST) refuse(`There may be ${MOST} labels`);
+  if (next.size > MAX_COUNT) refuse(`There may be ${MAX_COUNT} labels`);
   return next;
 }
 
@@ -29,7 +29,7 @@ export function labelsFromJson(value: unknown): Labels {
   const labels = PersistentMap(
     list(value, 'labels', (labelled, at) => pair(labelled, at, felt, label)),
   );
-  if (labels.size > MOST) throw new TypeError(`labels: expected at most ${MOST}`);
+  if (labels.size > MAX_COUNT) throw new TypeError(`labels: expected at most ${MAX_COUNT}`);
   return labels;
 }
 

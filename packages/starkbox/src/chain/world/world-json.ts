@@ -21,7 +21,7 @@ import {
   gasPrice,
   integer,
   list,
-  MOST_VALUES,
+  MAX_VALUES,
   object,
   objectText,
   oneOf,
@@ -97,7 +97,7 @@ export function includedToJson({ record, signature, receipt }: Included): unknow
  * mempool must then be settled on the state.
  */
 export function readWorldJson(text: string): WorldParts {
-  const parts = object(parse(text, MAX_DEPTH, MOST_VALUES), 'moment');
+  const parts = object(parse(text, MAX_DEPTH, MAX_VALUES), 'moment');
   return Object.freeze({
     clock: readClock(parts['clock']),
     gas: readGas(parts['gas']),

@@ -10,13 +10,13 @@ export interface HelpStyle {
 
 const LEAST_WIDTH = 80;
 /** Longer lines are hard to read. */
-const MOST_WIDTH = 120;
+const MAX_WIDTH = 120;
 /** Columns of terms: a longer term has a line of its own. */
-const LONGEST_TERM = 26;
+const MAX_TERM_LENGTH = 26;
 
 /** The width of help on an output that may be a terminal. */
 export function helpWidth(columns: number | undefined): number {
-  return Math.min(MOST_WIDTH, Math.max(LEAST_WIDTH, columns ?? 0));
+  return Math.min(MAX_WIDTH, Math.max(LEAST_WIDTH, columns ?? 0));
 }
 
 /** A text in lines of at most the given width, each of which begins with the indent. */
@@ -29,7 +29,7 @@ export function termLines(
   rows: readonly (readonly [term: string, meaning: string])[],
   { width, paint }: HelpStyle,
 ): readonly string[] {
-  const column = Math.min(LONGEST_TERM, Math.max(...rows.map(([term]) => term.length)));
+  const column = Math.min(MAX_TERM_LENGTH, Math.max(...rows.map(([term]) => term.length)));
   const indent = ' '.repeat(column + 4);
   return rows.flatMap(([term, meaning]) => {
     const [first = '', ...rest] = wrapped(meaning, width, indent);

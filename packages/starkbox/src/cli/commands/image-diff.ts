@@ -272,7 +272,7 @@ function namedBy(name: SlotName | undefined, { before, after }: Changed): Partia
 }
 
 /** So that a long chain does not make everything that was ever mentioned a key of a balance. */
-const MOST_MENTIONED = 20_000;
+const MAX_MENTIONED = 20_000;
 
 /** Addresses of contracts, and what events speak of in blocks that only one of the worlds has. */
 function mentioned(worlds: readonly World[], common: number | undefined): ReadonlySet<string> {
@@ -289,7 +289,7 @@ function mentioned(worlds: readonly World[], common: number | undefined): Readon
     }
     for (const { receipt } of pending.transactions) collect(receipt);
     for (let number = history.next - 1; number > (common ?? -1); number -= 1) {
-      if (felts.size > MOST_MENTIONED) break;
+      if (felts.size > MAX_MENTIONED) break;
       for (const text of history.receipts(number)) collect(readReceipt(text));
     }
   }

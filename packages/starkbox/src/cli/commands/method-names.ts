@@ -22,13 +22,13 @@ export const TYPED_NAMES: readonly string[] = [
 ];
 
 /** Methods with a word in their name that a message lists. */
-const MOST_LISTED = 5;
+const MAX_LISTED = 5;
 
 function methodsWith(word: string): string | undefined {
   const names = NAMES.filter((name) => name.toLowerCase().includes(word.toLowerCase()));
   if (names.length === 0) return undefined;
-  const listed = names.slice(0, MOST_LISTED).join(', ');
-  const more = names.length > MOST_LISTED ? `; 'starkbox rpc --list ${word}' lists all` : '';
+  const listed = names.slice(0, MAX_LISTED).join(', ');
+  const more = names.length > MAX_LISTED ? `; 'starkbox rpc --list ${word}' lists all` : '';
   return `methods with this word are ${listed}${more}`;
 }
 

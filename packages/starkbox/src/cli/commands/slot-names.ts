@@ -69,12 +69,12 @@ export function readNames(path: string): ChosenNames {
 
 const VARIABLE = /^\w+(\[(address|0x[0-9a-fA-F]{1,64})\]){0,3}$/;
 /** Bound for the combinations of `[address][address]`. */
-const MOST_COMBINATIONS = 100_000;
+const MAX_COMBINATIONS = 100_000;
 
 /** Hashes that are computed to find names: some seconds. */
-const MOST_HASHES = 150_000;
+const MAX_HASHES = 150_000;
 /** Addresses that are tried as keys of every map. */
-const MOST_ADDRESSES = 1_000;
+const MAX_ADDRESSES = 1_000;
 
 export class Names {
   readonly #addresses: ReadonlyMap<string, string>;
@@ -83,7 +83,7 @@ export class Names {
   readonly #slots = new Map<string, SlotName>();
   readonly #storage: StorageNames;
   readonly #contracts: readonly ContractNames[];
-  readonly #budget = { left: MOST_HASHES };
+  readonly #budget = { left: MAX_HASHES };
 
   /**
    * @param chains the one whose names count first comes first
@@ -108,7 +108,7 @@ export class Names {
     ]);
     this.#addresses = new Map([...own, ...chosen.addresses]);
     const addresses = [...new Set([...this.#addresses.keys(), ...mapKeys])];
-    this.#tried = addresses.slice(0, MOST_ADDRESSES);
+    this.#tried = addresses.slice(0, MAX_ADDRESSES);
     for (const pattern of chosen.variables) this.#addPattern(pattern, addresses);
   }
 
@@ -184,7 +184,7 @@ export class Names {
     let combinations: readonly (readonly string[])[] = [[]];
     for (const bracket of places) {
       const values = bracket === 'address' ? addresses : [toFelt(BigInt(bracket))];
-      if (combinations.length * values.length > MOST_COMBINATIONS) {
+      if (combinations.length * values.length > MAX_COMBINATIONS) {
         throw new Error(`"${pattern}" matches too many slots: replace an [address] by one address`);
       }
       combinations = combinations.flatMap((keys) => values.map((value) => [...keys, value]));

@@ -45,7 +45,7 @@ const FRAME_HEAD = 8;
 /** Uncompressed size of a frame. */
 const FRAME_BYTES = 1 << 20;
 /** Incompressible content is stored as it is, after a short prefix. */
-const LONGEST_FRAME = FRAME_BYTES + 64;
+const MAX_FRAME_LENGTH = FRAME_BYTES + 64;
 /** Bytes that the packed frames of any section may unpack to. */
 const LEAST_UNPACKED = 16 << 20;
 /** Frames that may be compressed ahead of writing. */
@@ -357,7 +357,7 @@ export class ImageReader {
     const head = this.#source.read(this.#at, FRAME_HEAD);
     if (head.length < FRAME_HEAD) this.#damaged('it ends too early');
     const length = head.readUInt32LE(0);
-    if (length === 0 || length > LONGEST_FRAME) this.#damaged('a length is impossible');
+    if (length === 0 || length > MAX_FRAME_LENGTH) this.#damaged('a length is impossible');
     const content = this.#source.read(this.#at + FRAME_HEAD, length);
     if (content.length < length) this.#damaged('it ends too early');
     this.#checksum = checksum(this.#checksum, content);

@@ -29,9 +29,9 @@ export interface ReadOptions {
 }
 
 // Limits of what sections unpack to, in times the size of the whole image. Real images reach 2 to 10.
-const MOST_GAINED = 64;
+const MAX_GAINED = 64;
 /** The engine holds a state in up to twenty times its bytes. */
-const MOST_GAINED_BY_STATES = 8;
+const MAX_GAINED_BY_STATES = 8;
 /** Blocks are written as they are, because their texts are packed already. */
 const NOT_PACKED = 0;
 
@@ -153,16 +153,16 @@ async function readOthers(source: Source, { origin, onProgress }: ReadOptions): 
   try {
     reader.begin();
     must(reader.next() === 'moment', 'the section "moment" is missing');
-    const rest = readWorldJson(Buffer.concat([...reader.pieces(MOST_GAINED)]).toString());
+    const rest = readWorldJson(Buffer.concat([...reader.pieces(MAX_GAINED)]).toString());
     must(rest.messages.l1 === undefined, 'an image cannot contain a connection to L1');
     must(reader.next() === 'blocks', 'the section "blocks" is missing');
     await reader.skip();
     must(reader.next() === 'state', 'the section "state" is missing');
-    const state = await State.import(reader.pieces(MOST_GAINED_BY_STATES), origin);
+    const state = await State.import(reader.pieces(MAX_GAINED_BY_STATES), origin);
     let next = reader.next();
     let latest: State | undefined;
     if (next === 'latest') {
-      latest = await State.import(reader.pieces(MOST_GAINED_BY_STATES), origin);
+      latest = await State.import(reader.pieces(MAX_GAINED_BY_STATES), origin);
       next = reader.next();
     }
     latest ??= await state.rewind(state.version - 1);
@@ -170,7 +170,7 @@ async function readOthers(source: Source, { origin, onProgress }: ReadOptions): 
     let journal = List<string>();
     if (next === 'journal') {
       const calls: string[] = [];
-      for await (const call of sliced(unprefixed(reader.pieces(MOST_GAINED), SHORTEST_CALL))) {
+      for await (const call of sliced(unprefixed(reader.pieces(MAX_GAINED), SHORTEST_CALL))) {
         calls.push(Buffer.from(call).toString());
       }
       journal = List(calls);

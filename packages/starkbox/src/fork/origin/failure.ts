@@ -15,7 +15,7 @@ export type OriginFailureKind =
   | 'missing'; // offline, and not in the lock file
 
 /** Characters of a reason, which may contain a text of the origin. */
-const LONGEST_REASON = 1000;
+const MAX_REASON_LENGTH = 1000;
 
 /**
  * The origin gave no answer. Callers get this error: a failed read must never look like a zero.
@@ -36,7 +36,7 @@ export class OriginFailure extends RpcError {
     reason: string,
     event = `Error in interacting with origin${url === '' ? '' : ` ${url}`}`,
   ) {
-    const message = shortened(reason, LONGEST_REASON);
+    const message = shortened(reason, MAX_REASON_LENGTH);
     super(-32603, `${event}: ${message}`, { kind, url, reason: message });
     this.kind = kind;
     this.url = url;

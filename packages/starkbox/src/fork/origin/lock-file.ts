@@ -36,7 +36,7 @@ const GATHER = 2000;
 
 /** Milliseconds between attempts to become the only writer of the file, and the longest wait at the exit. */
 const RETRY = 20;
-const LONGEST_WAIT = 2000;
+const MAX_WAIT = 2000;
 
 /** Answers by name, as JSON texts. */
 type Answers = Map<string, string>;
@@ -218,7 +218,7 @@ async function takeWriter(): Promise<FileLock | undefined> {
 function takeWriterNow(): FileLock | undefined {
   const clock = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   try {
-    for (let waited = 0; waited < LONGEST_WAIT; waited += RETRY) {
+    for (let waited = 0; waited < MAX_WAIT; waited += RETRY) {
       const lock = FileLock.take(writerLock());
       if (lock) return lock;
       Atomics.wait(clock, 0, 0, RETRY);

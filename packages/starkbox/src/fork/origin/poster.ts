@@ -31,7 +31,7 @@ interface Route {
 
 /** Some servers end idle connections after five seconds. */
 const IDLE_MILLISECONDS = 4_000;
-const MOST_REDIRECTS = 5;
+const MAX_REDIRECTS = 5;
 
 /** Unlike `fetch`, which takes a millisecond of the event loop for a request. */
 export class Poster {
@@ -55,7 +55,7 @@ export class Poster {
   async post(options: PostOptions): Promise<Posted> {
     let url = this.#url;
     let requestHeaders = this.#headers;
-    for (let hop = 0; hop <= MOST_REDIRECTS; hop += 1) {
+    for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
       const response = await this.#open(url, requestHeaders, options);
       const { statusCode: status = 0, headers } = response;
       if (status < 300 || status >= 400 || headers.location === undefined) {

@@ -5,7 +5,7 @@ import { replaceFile } from './cache.js';
 import { readNamed } from './reads.js';
 
 /** Limit of prefetched reads, to spare the origin at the start of a fork. */
-const MOST = 10_000;
+const MAX_COUNT = 10_000;
 /** Reads per batch: other requests run in between. */
 const BATCH = 100;
 /** A read is dropped after so many runs without it. Workers of one suite count as runs. */
@@ -29,7 +29,7 @@ export class ReadLog {
   }
 
   note(name: string): void {
-    if (this.#file !== undefined && this.#now.size < MOST) this.#now.add(name);
+    if (this.#file !== undefined && this.#now.size < MAX_COUNT) this.#now.add(name);
   }
 
   /** Names of the reads of earlier runs, the latest first. */
@@ -45,7 +45,7 @@ export class ReadLog {
     const before = await readRuns(this.#file);
     const lines = [...this.#now].map((name) => `0\t${name}`);
     for (const [name, age] of before) {
-      if (lines.length >= MOST) break;
+      if (lines.length >= MAX_COUNT) break;
       if (!this.#now.has(name) && age < RUNS_KEPT) lines.push(`${age + 1}\t${name}`);
     }
     await replaceFile(this.#file, `${lines.join('\n')}\n`);
@@ -55,7 +55,7 @@ export class ReadLog {
 async function readRuns(file: string): Promise<ReadonlyMap<string, number>> {
   const text = await readRegular(file).catch(() => '');
   const runs = new Map<string, number>();
-  for (const line of text.split('\n').slice(0, MOST)) {
+  for (const line of text.split('\n').slice(0, MAX_COUNT)) {
     const [age = '', name] = line.split('\t');
     if (/^\d+$/.test(age) && name !== undefined) runs.set(name, Number(age));
   }
@@ -72,7 +72,7 @@ export async function prefetch(
   isKnown: (name: string) => boolean,
   ask: (question: SourceQuestion) => Promise<unknown>,
 ): Promise<number> {
-  const missing = names.slice(0, MOST).filter((name) => !isKnown(name));
+  const missing = names.slice(0, MAX_COUNT).filter((name) => !isKnown(name));
   const questions = missing.flatMap((name) => readNamed(name) ?? []);
   for (let at = 0; at < questions.length; at += BATCH) {
     await Promise.all(questions.slice(at, at + BATCH).map(ask));

@@ -36,8 +36,8 @@ const DEFAULT_POLICY: RequestPolicy = {
 };
 
 /** Bytes of answers under way, of all origins of the process together. */
-const MOST_UNDER_WAY = 256 << 20;
-const UNDER_WAY = new MemoryBudget(MOST_UNDER_WAY);
+const MAX_UNDER_WAY = 256 << 20;
+const UNDER_WAY = new MemoryBudget(MAX_UNDER_WAY);
 
 export interface RemoteOptions {
   /** HTTP headers of every request, as `Name: value`. */

@@ -137,11 +137,11 @@ export async function hasClassHash(text: string, hash: string): Promise<boolean>
   return actual === canonical(hash);
 }
 
-const LONGEST = 40;
+const MAX_LENGTH = 40;
 
 function described(result: unknown): string {
   if (isList(result)) return 'a list';
   if (typeof result === 'object' && result !== null) return 'an object';
   const written = typeof result === 'string' ? JSON.stringify(result) : String(result);
-  return written.length > LONGEST ? `${written.slice(0, LONGEST)}…` : written;
+  return written.length > MAX_LENGTH ? `${written.slice(0, MAX_LENGTH)}…` : written;
 }

@@ -125,10 +125,10 @@ function readLog(entry: unknown): RawLog | undefined {
 /** An answer as an error shows it. */
 export function shownAnswer(answer: unknown): string {
   const text = JSON.stringify(answer) ?? 'nothing';
-  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
+  return text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text;
 }
 
-const LONGEST_SHOWN = 100;
+const MAX_SHOWN_LENGTH = 100;
 
 function readCount(answer: unknown): number | undefined {
   const value = QUANTITY.read(answer);

@@ -21,11 +21,11 @@ export function errorAnswer({ code, message, data }: RpcError, id: Id = null): s
 }
 
 /** Longer texts are not parsed for an id. */
-const LONGEST_PARSED = 64 * 1024;
+const MAX_PARSED_LENGTH = 64 * 1024;
 
 /** The id that an answer to this text would carry, for answers that are given without its result. */
 export function idOf(text: string): Id {
-  return text.length > LONGEST_PARSED ? null : idIn(parseIfJson(text));
+  return text.length > MAX_PARSED_LENGTH ? null : idIn(parseIfJson(text));
 }
 
 /** The id that an error about a call carries. */

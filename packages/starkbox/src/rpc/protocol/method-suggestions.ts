@@ -3,9 +3,9 @@ import { aliasOf, canonicalName } from '@starkbox/spec';
 import { distance, withFewest } from '../../nearest-word.js';
 
 /** Names that differ in more letters are not alike. */
-const MOST_DIFFERENCES = 4;
+const MAX_DIFFERENCES = 4;
 /** Longer names are not compared: they are no typing errors. */
-const LONGEST = 64;
+const MAX_LENGTH = 64;
 
 /** Methods whose name means something else under another prefix. */
 const BY_FULL_NAME: ReadonlyMap<string, string> = new Map([
@@ -81,7 +81,7 @@ export function nearestMethod(name: string, methods: Iterable<string>): string |
 }
 
 function nearestOf(name: string, methods: Iterable<string>): string | undefined {
-  if (name.length > LONGEST) return undefined;
+  if (name.length > MAX_LENGTH) return undefined;
   const names = [...methods];
   const suffix = withoutPrefix(name);
   const elsewhere = BY_FULL_NAME.get(name) ?? ELSEWHERE.get(suffix);
@@ -109,11 +109,11 @@ function withoutPrefix(name: string): string {
 
 /** The name with the fewest differences in spelling; undefined if all differ too much. */
 export function nearest(name: string, names: Iterable<string>): string | undefined {
-  if (name.length > LONGEST) return undefined;
+  if (name.length > MAX_LENGTH) return undefined;
   const lowerCase = name.toLowerCase();
   return withFewest(names, (candidate) => {
     const shorter = Math.min(name.length, candidate.length);
-    const most = Math.min(Math.floor(shorter / 3), MOST_DIFFERENCES);
+    const most = Math.min(Math.floor(shorter / 3), MAX_DIFFERENCES);
     const isFar = Math.abs(name.length - candidate.length) > most;
     return {
       most,

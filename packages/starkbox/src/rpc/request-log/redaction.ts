@@ -18,9 +18,9 @@ const URLS = /\b(https?|wss?):\/\/([^\s"\\/?#@]*@)?([^\s"\\/?#@]+)([/?#][^\s"\\]
 const LONG_HEX = /0x0*([0-9a-f]{16,64})(?![0-9a-f])/gi;
 const SHORTEST = 4;
 /** Distinct secrets in a text that are also looked for elsewhere; a text with more of them is hidden as a whole. */
-const MOST_SECRETS = 64;
+const MAX_SECRETS = 64;
 /** More than a key has, or the part of a URL before its host. */
-const LONGEST_UNNAMED = 256;
+const MAX_UNNAMED_LENGTH = 256;
 /** Characters behind a cut that are read too, so that a secret across the cut is found. */
 const MARGIN = 8 * 1024;
 
@@ -78,7 +78,7 @@ export class Redaction {
     const read = isWhole ? text : text.slice(0, longest + MARGIN);
     const { safe, namedSecrets } = this.#withoutMembers(read);
     const words = new Set([...secrets, ...namedSecrets]);
-    if (words.size > MOST_SECRETS) {
+    if (words.size > MAX_SECRETS) {
       return { text: stringify(HIDDEN), isWhole: true, secrets: [...namedSecrets] };
     }
     let redacted = safe
@@ -92,7 +92,7 @@ export class Redaction {
     );
     for (const word of longestFirst) redacted = redacted.replaceAll(word, HIDDEN);
     // The end of a cut text may hold a part of a secret.
-    const unsafe = read === text ? 0 : Math.max(LONGEST_UNNAMED, longestFirst[0]?.length ?? 0);
+    const unsafe = read === text ? 0 : Math.max(MAX_UNNAMED_LENGTH, longestFirst[0]?.length ?? 0);
     return {
       text: redacted.slice(0, Math.min(longest, Math.max(0, redacted.length - unsafe))),
       isWhole: isWhole && redacted.length <= longest,
@@ -111,7 +111,7 @@ export class Redaction {
       // Keys of this node are found by their digits.
       const isFurther =
         typeof secret === 'string' && secret.length >= SHORTEST && !this.#isKey(secret);
-      if (isFurther && secretNames.size <= MOST_SECRETS) secretNames.add(secret);
+      if (isFurther && secretNames.size <= MAX_SECRETS) secretNames.add(secret);
       return `${slash}"${name}${slash}"${colon}${slash}"${HIDDEN}${slash}"`;
     });
     return { safe, namedSecrets: secretNames };

@@ -17,17 +17,17 @@ import { Redaction } from './redaction.js';
 const CLIENTS_LIMIT: RingLimit = { calls: 2000, bytes: 14 * 1024 * 1024 };
 const EXPLORER_LIMIT: RingLimit = { calls: 200, bytes: 2 * 1024 * 1024 };
 /** Of a call or an answer, in characters. */
-const LONGEST = 64 * 1024;
+const MAX_LENGTH = 64 * 1024;
 /** What a row takes beside the texts, about. */
 const ROW_BYTES = 600;
 const PARAMS_PREVIEW = 200;
 const RESULT_PREVIEW = 100;
-const LONGEST_MESSAGE = 300;
-const LONGEST_NAME = 200;
+const MAX_MESSAGE_LENGTH = 300;
+const MAX_NAME_LENGTH = 200;
 /** Longer calls are not read again for the sake of a preview. */
 const SHORT = 4000;
 /** Clients over HTTP that get an id of their own. */
-const MOST_CLIENTS = 500;
+const MAX_CLIENTS = 500;
 
 /** The tag of what pages of the explorer ask by themselves. */
 const EXPLORER = 'ui';
@@ -212,8 +212,8 @@ export class RequestLog implements RequestObserver {
         : {}),
       transport,
       client,
-      ...(agent === undefined ? {} : { agent: agent.slice(0, LONGEST_NAME) }),
-      ...(origin === undefined ? {} : { origin: origin.slice(0, LONGEST_NAME) }),
+      ...(agent === undefined ? {} : { agent: agent.slice(0, MAX_NAME_LENGTH) }),
+      ...(origin === undefined ? {} : { origin: origin.slice(0, MAX_NAME_LENGTH) }),
       ...(tag === undefined ? {} : { tag }),
       ...(version === undefined ? {} : { version }),
       ...(observed.batch === undefined ? {} : { batch: observed.batch }),
@@ -240,7 +240,7 @@ export class RequestLog implements RequestObserver {
     const number = this.#counts[transport];
     if (listener) this.#sockets.set(listener, number);
     if (name === undefined) return number;
-    if (this.#clients.size >= MOST_CLIENTS) this.#clients.clear();
+    if (this.#clients.size >= MAX_CLIENTS) this.#clients.clear();
     this.#clients.set(name, number);
     return number;
   }
@@ -311,16 +311,16 @@ function textsOf({ redaction, method, call, raw, answer }: LoggedExchange, bytes
   const facts = methodFacts(method);
   const isTakenAsItCame =
     raw !== undefined &&
-    raw.length > LONGEST &&
+    raw.length > MAX_LENGTH &&
     !raw.includes('\\u') &&
     facts !== undefined &&
     facts.redacted === undefined;
   const { text, isWhole, secrets } = isTakenAsItCame
-    ? redaction.text(raw, { longest: LONGEST })
-    : redaction.call(method, call, LONGEST);
+    ? redaction.text(raw, { longest: MAX_LENGTH })
+    : redaction.call(method, call, MAX_LENGTH);
   const request = { head: Buffer.from(text), bytes, isWhole };
   if (answer === undefined) return { request, response: undefined, previews: before(text) };
-  const safe = redaction.answer(method, answer, { secrets, longest: LONGEST });
+  const safe = redaction.answer(method, answer, { secrets, longest: MAX_LENGTH });
   const at = safe.text.indexOf('"result":');
   const result = safe.text.slice(at + 9, safe.isWhole ? -1 : undefined);
   return {
@@ -356,7 +356,10 @@ function sizeOf({ request, response }: RecordedCall): number {
 function messageOf({ message, data }: RpcError): string {
   const reason =
     typeof data === 'object' && data !== null && 'reason' in data ? data.reason : undefined;
-  return `${message}${typeof reason === 'string' ? `: ${reason}` : ''}`.slice(0, LONGEST_MESSAGE);
+  return `${message}${typeof reason === 'string' ? `: ${reason}` : ''}`.slice(
+    0,
+    MAX_MESSAGE_LENGTH,
+  );
 }
 
 function milliseconds(seconds: number): number {

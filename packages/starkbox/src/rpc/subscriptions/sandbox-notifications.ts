@@ -18,7 +18,7 @@ type Removed = {
 
 const BEAT_MILLISECONDS = 2000;
 /** Removed transactions are named up to this many; of more there is the count alone. */
-const MOST_HASHES = 100;
+const MAX_HASHES = 100;
 
 /** Notifies subscribers of what happens to the sandbox; without subscribers, nothing is compared. */
 export class SandboxNotifications {
@@ -113,7 +113,7 @@ function removedBetween(before: World, after: World): Removed {
   const hashes = removedTransactions(before, after);
   return {
     removed_transactions: hashes.length,
-    ...(hashes.length > MOST_HASHES ? {} : { transaction_hashes: hashes }),
+    ...(hashes.length > MAX_HASHES ? {} : { transaction_hashes: hashes }),
   };
 }
 

@@ -26,7 +26,7 @@ const SOCKETS_AT = 'WebSocket connections are served at /ws';
 /** What looks like the path of a version of the specification. */
 const VERSION = /\/v\d/;
 /** Characters of a path that are shown. */
-const LONGEST = 100;
+const MAX_LENGTH = 100;
 
 /** Text for a path that does not exist. */
 export function nothingAt(
@@ -42,7 +42,7 @@ export function nothingAt(
   if (path === PAYMASTER_PATH && !paymaster) {
     return `The paymaster is off: start the node with --paymaster to serve it at ${PAYMASTER_PATH}`;
   }
-  const shortPath = path.slice(0, LONGEST);
+  const shortPath = path.slice(0, MAX_LENGTH);
   const rpc = `JSON-RPC is served at ${AT}`;
   const line = VERSION.test(path)
     ? `There is no ${shortPath}: the versions of Starknet JSON-RPC are at ${[...(versions?.keys() ?? [])].join(', ')}; ${SPEC_VERSION} is also at ${AT}`

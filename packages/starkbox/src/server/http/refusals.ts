@@ -19,7 +19,7 @@ import { isLocalPeer } from './wallet-script.js';
 type Rules = Pick<Target, 'onRefusal'> & Pick<TargetLookup, 'access'>;
 
 /** Characters of a refused content type that are shown. */
-const LONGEST_TYPE = 100;
+const MAX_TYPE_LENGTH = 100;
 const JSON_TYPE = /^application\/([^;\s]+\+)?json\s*(;|$)/i;
 
 /** Refuses a request for an instance before the instance is looked for. */
@@ -77,7 +77,7 @@ export function refuseWallet(request: IncomingMessage, options: Rules): Reply | 
 export function refuseType(request: IncomingMessage, { onRefusal }: Target): Reply | undefined {
   const type = request.headers['content-type'] ?? '';
   if (JSON_TYPE.test(type)) return undefined;
-  const wrong = `Content-Type must be application/json, got ${type.slice(0, LONGEST_TYPE)}`;
+  const wrong = `Content-Type must be application/json, got ${type.slice(0, MAX_TYPE_LENGTH)}`;
   const reason = type === '' ? 'Missing content type' : wrong;
   const error = new RpcError(ERRORS.INVALID_REQUEST.code, 'Invalid request', { reason });
   return refusalOf(request, { onRefusal }, 200, error);

@@ -42,12 +42,12 @@ const SHUTDOWN_MILLISECONDS = 1_000;
 /** How long a client may take to read what is queued before a close frame, and to answer it. */
 const CLOSE_MILLISECONDS = 10_000;
 /** The longest message that `ws` can limit. */
-const LONGEST = 2 ** 31 - 1;
+const MAX_LENGTH = 2 ** 31 - 1;
 
 export function serveSockets(options: SocketOptions): Sockets {
   const settings = {
     noServer: true,
-    maxPayload: Math.min(options.messageLimit, LONGEST),
+    maxPayload: Math.min(options.messageLimit, MAX_LENGTH),
     perMessageDeflate: false,
     clientTracking: false,
     closeTimeout: CLOSE_MILLISECONDS,

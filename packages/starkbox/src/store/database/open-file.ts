@@ -4,7 +4,7 @@ import { openRegular } from '../../files/regular-file.js';
 import { stopwatch } from '../../probe.js';
 
 /** How long one check holds. */
-const LONGEST_SECONDS = 0.001;
+const MAX_SECONDS = 0.001;
 
 /** Detects changes by other programs to a file while it is open. */
 export class OpenFile {
@@ -37,7 +37,7 @@ export class OpenFile {
    * in a turn that takes long.
    */
   readingFault(): string | undefined {
-    if (this.#isChecked && this.#secondsSinceCheck() < LONGEST_SECONDS) return undefined;
+    if (this.#isChecked && this.#secondsSinceCheck() < MAX_SECONDS) return undefined;
     const { size } = fstatSync(this.#descriptor);
     if (size < this.#size) return cut(this.#size, size);
     this.#secondsSinceCheck = stopwatch();

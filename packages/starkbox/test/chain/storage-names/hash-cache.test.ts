@@ -3,7 +3,7 @@ import { toFelt } from '@starkbox/abi/basics';
 import { storageAddress } from '@starkbox/engine';
 import { closeAfterFile } from '@starkbox/test-support/closing';
 import { expect, test } from 'vitest';
-import { MOST_HASHES, StorageNames } from '../../../src/chain/storage-names/storage-names.js';
+import { MAX_HASHES, StorageNames } from '../../../src/chain/storage-names/storage-names.js';
 import { bareChain } from '../../support/bare-chain.js';
 
 const chain = await bareChain('transaction');
@@ -23,10 +23,10 @@ async function search(names: StorageNames, first: number, felts: readonly string
   const { world, options } = chain;
   const addresses = options.genesis.accounts.map(({ address }) => address);
   const slots = Array.from({ length: 10 }, (_, at) => toFelt(2n ** 240n + BigInt(first + at)));
-  const budget = { left: MOST_HASHES };
+  const budget = { left: MAX_HASHES };
   const contract = options.genesis.strk.address;
   const slotNames = await names.of({ world, addresses, budget }, { contract, slots, felts });
-  return { found: slotNames, spent: MOST_HASHES - budget.left };
+  return { found: slotNames, spent: MAX_HASHES - budget.left };
 }
 
 test('slots without a name cost hashes once for each class and word, not for each request', async () => {
@@ -62,7 +62,7 @@ test('names are the same with hashes from the cache', async () => {
   const nameOf = async () => {
     // What it has found it keeps, so another one begins anew.
     const names = new StorageNames(undefined, cache);
-    const budget = { left: MOST_HASHES };
+    const budget = { left: MAX_HASHES };
     return [...(await names.of({ world, addresses: [address], budget }, slotQuery)).values()];
   };
   const cold = await nameOf();

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { recordOf } from '../../../src/chain/history/packed-block.js';
 import { TextChunk } from '../../../src/chain/history/packed-texts.js';
 import { createChain, type LocalChain } from '../../../src/index.js';
-import { MOST_VALUES, objectText } from '../../../src/json/reader.js';
+import { MAX_VALUES, objectText } from '../../../src/json/reader.js';
 import { runElsewhere } from '../../support/own-process.js';
 import { ask } from './read-everything.js';
 import { changed, type Json, joined, type Parts, partsOf, textsIn, withTexts } from './sections.js';
@@ -92,10 +92,8 @@ describe('texts of transactions', () => {
   });
 
   test('that hold more values than any transaction', () => {
-    const long = `{"type":[${'[],'.repeat(MOST_VALUES + 1)}[]]}`;
-    expect(() => objectText(long, 'trace')).toThrow(
-      `trace: expected at most ${MOST_VALUES} values`,
-    );
+    const long = `{"type":[${'[],'.repeat(MAX_VALUES + 1)}[]]}`;
+    expect(() => objectText(long, 'trace')).toThrow(`trace: expected at most ${MAX_VALUES} values`);
   });
 
   test('that are nested too deep for recursive readers', async () => {

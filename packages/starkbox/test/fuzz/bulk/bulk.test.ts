@@ -20,7 +20,7 @@ const MINUTES = Number(env['FUZZ_MINUTES'] ?? Number.POSITIVE_INFINITY);
 const DEADLINE_MILLISECONDS = 60_000;
 /** After so many inputs a chain is made new. */
 const ROUND = 20_000;
-const MOST_FAULTS = 10;
+const MAX_FAULTS = 10;
 
 /** How many of a hundred inputs each target gets: fewer of what takes long. */
 const SHARES: Readonly<Record<string, number>> = {
@@ -88,7 +88,7 @@ async function fuzz(target: Target, minutes: number): Promise<[number, readonly 
   let next = 0;
   let tried = 0;
   const lane = async (): Promise<void> => {
-    while (tried < count && faults.length < MOST_FAULTS) {
+    while (tried < count && faults.length < MAX_FAULTS) {
       if (performance.now() - begin > minutes * 60_000) return;
       const index = next;
       next += 1;

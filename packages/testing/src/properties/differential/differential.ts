@@ -78,9 +78,9 @@ export interface DifferentialReport {
 const DEFAULT_RUNS = 256;
 const DEFAULT_DEPTH = 32;
 const DEFAULT_LIMIT = 10;
-const LONGEST_JUMP = 30 * 24 * 3600;
+const MAX_JUMP = 30 * 24 * 3600;
 /** Histories that shrinking tries at most. */
-const MOST_ATTEMPTS = 2_000;
+const MAX_ATTEMPTS = 2_000;
 
 /**
  * Runs the same random histories on two classes or chains, and compares results, failures, events and storage after
@@ -111,7 +111,7 @@ export async function differential(
     targets: targets.map(withViews),
     actors,
     depth,
-    time: time === true ? LONGEST_JUMP : time,
+    time: time === true ? MAX_JUMP : time,
     blocks,
     startTime: sides.a.time,
   });
@@ -247,7 +247,7 @@ class Comparison {
     let shortest = { history, different: original };
     let attempts = 0;
     const property = fc.asyncProperty(this.#facts.histories.shrinker, async (candidate) => {
-      if (attempts >= MOST_ATTEMPTS) return true;
+      if (attempts >= MAX_ATTEMPTS) return true;
       attempts += 1;
       const different = await this.#replay(candidate, key);
       if (!different) return true;

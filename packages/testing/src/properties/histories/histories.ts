@@ -19,7 +19,7 @@ export interface EncodedCall {
 }
 
 /** Values of each kind that rounds keep. */
-const MOST_SEEN = 512;
+const MAX_SEEN = 512;
 
 /** Draws, shrinks and encodes histories. */
 export class Histories {
@@ -38,7 +38,7 @@ export class Histories {
 
   /** Values seen before the first run: constants of classes. */
   get constants(): SeenValues {
-    const collector = new SeenCollector(MOST_SEEN);
+    const collector = new SeenCollector(MAX_SEEN);
     for (const value of this.#words.constants) collector.addLarge(value);
     return collector.values();
   }
@@ -69,7 +69,7 @@ export class Histories {
 
   /** Merges values of runs in their order. */
   merge(before: SeenValues, ...runs: readonly SeenValues[]): SeenValues {
-    const merged = new SeenCollector(MOST_SEEN);
+    const merged = new SeenCollector(MAX_SEEN);
     for (const values of [before, ...runs]) merged.addAll(values);
     return merged.values();
   }
@@ -84,7 +84,7 @@ export class Histories {
 
   /** Values that a call has shown outside of a run. */
   observed(step: CallStep, result: StepResult): SeenValues {
-    const collector = new SeenCollector(MOST_SEEN);
+    const collector = new SeenCollector(MAX_SEEN);
     this.#words.collect(step, result, collector);
     return collector.values();
   }

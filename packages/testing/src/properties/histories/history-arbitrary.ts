@@ -8,8 +8,8 @@ import { RunDrawing } from './run-drawing.js';
 import type { Vocabulary } from './vocabulary.js';
 
 /** Histories of a corpus may be longer than drawn ones. */
-const MOST_STEPS = 100_000;
-const ANY_LENGTH = { maxLength: MOST_STEPS, size: 'max' } as const;
+const MAX_STEPS = 100_000;
+const ANY_LENGTH = { maxLength: MAX_STEPS, size: 'max' } as const;
 
 /** Where shrinking continues: the contexts of fast-check's arrays keep their bisections. */
 type Context =

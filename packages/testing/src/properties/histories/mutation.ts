@@ -4,7 +4,7 @@ import type { CallStep, History, Step, StepValue } from '../model/history.js';
 import { anyOf, type ValuePool } from '../values/drawing.js';
 import type { Vocabulary } from './vocabulary.js';
 
-const MOST_MUTATIONS = 4;
+const MAX_MUTATIONS = 4;
 
 type Mutation = (
   steps: Step[],
@@ -120,7 +120,7 @@ export function mutate(
   corpus: readonly History[],
 ): Step[] {
   let steps = [...history];
-  const count = random.nextInt(0, MOST_MUTATIONS);
+  const count = random.nextInt(0, MAX_MUTATIONS);
   for (let mutated = 0; mutated < count; mutated++) {
     const mutation = anyOf(MUTATIONS, random);
     if (mutation) steps = mutation(steps, random, pool, words, corpus);

@@ -8,12 +8,12 @@ import type { Drawing, Guide, StepResult } from './run.js';
 import type { Choice, Vocabulary } from './vocabulary.js';
 
 /** Values of each kind that a run remembers: its own storage and results. */
-const MOST_RECENT = 64;
+const MAX_RECENT = 64;
 
 export class RunDrawing implements Drawing {
   readonly #words: Vocabulary;
   readonly #random: fc.Random;
-  readonly #seen = new SeenCollector(MOST_RECENT);
+  readonly #seen = new SeenCollector(MAX_RECENT);
   readonly #pool: { -readonly [name in keyof ValuePool]: ValuePool[name] };
   readonly #choices: readonly Choice[];
   readonly #steps: Step[] = [];

@@ -76,8 +76,8 @@ export type Choice = CalledFunction | { readonly kind: 'action'; readonly action
 
 const A_YEAR = 366 * 24 * 3600;
 /** Steps of a corpus and merged jumps may be longer than a drawn jump. */
-const LONGEST_JUMP = 2 ** 40;
-const MOST_WEIGHT = 100;
+const MAX_JUMP = 2 ** 40;
+const MAX_WEIGHT = 100;
 /** Lists that are drawn without a guide. */
 const SHORT_LISTS: ListLimits = { maxLength: 5, size: 'max' };
 /** Jumps that contracts are written for: a second, a minute, an hour, a day, a week, 30 days. */
@@ -110,7 +110,7 @@ export class Vocabulary {
     );
     const calls = options.targets.flatMap((target) => this.#calls(target));
     const actions = (options.actions ?? []).flatMap((action) => {
-      const weight = Math.max(0, Math.min(Math.round(action.weight ?? 1), MOST_WEIGHT));
+      const weight = Math.max(0, Math.min(Math.round(action.weight ?? 1), MAX_WEIGHT));
       return Array.from({ length: weight }, (): Choice => ({ kind: 'action', action }));
     });
     this.choices = [...calls, ...actions];
@@ -265,7 +265,7 @@ export class Vocabulary {
   stepShrinker(): fc.Arbitrary<Step> {
     return fc.oneof<fc.Arbitrary<Step>[]>(
       ...this.#stepsOf(undefined),
-      jumpArbitrary(LONGEST_JUMP),
+      jumpArbitrary(MAX_JUMP),
       blockArbitrary(),
     );
   }

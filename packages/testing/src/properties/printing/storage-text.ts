@@ -37,7 +37,7 @@ export async function nameSlots(
       contract_address: address,
       keys: slots.filter((slot) => slot.address === address).map(({ key }) => key),
     })),
-    felts: [...new Set(felts)].slice(0, MOST_FELTS),
+    felts: [...new Set(felts)].slice(0, MAX_FELTS),
   });
   const bySlot = new Map(
     slotNames.map((slot) => [slotId({ address: slot.contract_address, key: slot.key }), slot]),
@@ -50,7 +50,7 @@ export async function nameSlots(
   });
 }
 
-const MOST_FELTS = 200;
+const MAX_FELTS = 200;
 
 /** Replaces addresses of the node's text by the names of the test. */
 function withNames(text: string, names: AddressNames): string {

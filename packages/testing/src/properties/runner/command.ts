@@ -57,7 +57,7 @@ function jsonText(value: object): string {
 }
 
 /** Reasons of failed calls that are listed. */
-const MOST_REASONS = 10;
+const MAX_REASONS = 10;
 
 function reportText(report: CheckReport): string {
   const { runs, calls, views, offsets, corpus, workers, milliseconds, seed, isAborted } = report;
@@ -69,7 +69,7 @@ function reportText(report: CheckReport): string {
     `${grouped(perSecond)} calls per second, with ${counted(views, 'call')} of invariants`,
     `${counted(offsets, 'bytecode offset')} reached; new code in ${counted(corpus, 'run')}`,
     ...(reverts.length === 0 ? [] : ['Failed calls, in long searches estimated from some runs:']),
-    ...reverts.slice(0, MOST_REASONS).map(([reason, count]) => `  ${grouped(count)}  ${reason}`),
+    ...reverts.slice(0, MAX_REASONS).map(([reason, count]) => `  ${grouped(count)}  ${reason}`),
     ...report.warnings,
   ];
   return `${lines.join('\n')}\n`;

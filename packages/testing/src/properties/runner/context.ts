@@ -24,7 +24,7 @@ type ContractRef = string | { readonly address: string };
 /** The caller of views. */
 const VIEWER = '0x0';
 /** Encoded views of a contract. */
-const MOST_VIEWS = 1_000;
+const MAX_VIEWS = 1_000;
 
 /** The parts of a context besides its branch. */
 export interface ContextFacts<T> {
@@ -74,7 +74,7 @@ class ContractCodecs {
     let view = this.#views.get(key);
     if (!view) {
       view = callOf(VIEWER, this.#address, codec, args);
-      if (this.#views.size < MOST_VIEWS) this.#views.set(key, view);
+      if (this.#views.size < MAX_VIEWS) this.#views.set(key, view);
     }
     return view;
   }

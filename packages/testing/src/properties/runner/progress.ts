@@ -49,7 +49,7 @@ export class Progress {
 }
 
 /** Reasons of failed calls on one line. */
-const MOST_REASONS = 3;
+const MAX_REASONS = 3;
 
 /** For example `1,024 runs · 20,480 calls, 9,500/s · 840 offsets · reverts: 12 % (…) · 8 s left`. */
 export function progressLine(state: SearchState): string {
@@ -58,7 +58,7 @@ export function progressLine(state: SearchState): string {
   const reverts = Object.entries(state.reverts.sorted);
   const failed = reverts.reduce((sum, [, count]) => sum + count, 0);
   const reasons = reverts
-    .slice(0, MOST_REASONS)
+    .slice(0, MAX_REASONS)
     .map(([reason, count]) => `${reason} ${percent(count, calls)}`);
   const parts = [
     counted(runs, 'run'),

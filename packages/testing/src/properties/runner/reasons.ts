@@ -4,17 +4,17 @@ import type { DirectResult } from 'starkbox';
 
 type CallFailure = NonNullable<DirectResult['failure']>;
 
-const LONGEST = 160;
+const MAX_LENGTH = 160;
 
 /** Short: the strings of a panic, or the first line of the message. */
 export function reasonOf({ message, panic }: CallFailure): string {
   const texts = panic?.map((felt) => decodeShortString(felt) ?? felt) ?? [];
   const reason = texts.length > 0 ? texts.join(', ') : (message.split('\n', 1)[0] ?? '');
-  return reason.length <= LONGEST ? reason : `${reason.slice(0, LONGEST)}…`;
+  return reason.length <= MAX_LENGTH ? reason : `${reason.slice(0, MAX_LENGTH)}…`;
 }
 
 /** Most reasons that are told apart. */
-const MOST_REASONS = 200;
+const MAX_REASONS = 200;
 const OTHERS = 'other reasons';
 
 /** Failed calls, counted by function and reason. */
@@ -23,7 +23,7 @@ export class RevertCounts {
 
   add(key: string, count = 1): void {
     const isNew = !this.#counts.has(key);
-    const counted = isNew && this.#counts.size >= MOST_REASONS ? OTHERS : key;
+    const counted = isNew && this.#counts.size >= MAX_REASONS ? OTHERS : key;
     this.#counts.set(counted, (this.#counts.get(counted) ?? 0) + count);
   }
 

@@ -53,12 +53,12 @@ export interface SearchOutcome {
 
 /** Runs of a round: the first rounds are short, because each finds much that guides the next. */
 const SHORTEST_ROUND = 32;
-const LONGEST_ROUND = 256;
+const MAX_ROUND = 256;
 /** Of the intervals between runs with coverage: it doubles while nothing new is reached. */
 const SHORTEST_INTERVAL = 2;
-const LONGEST_INTERVAL = 32;
+const MAX_INTERVAL = 32;
 /** Histories to mutate; the oldest leave first. */
-const MOST_HISTORIES = 512;
+const MAX_HISTORIES = 512;
 
 export class Search implements SearchState {
   readonly plan: SearchPlan;
@@ -143,9 +143,9 @@ export class Search implements SearchState {
     }
     this.kept += histories.length;
     this.#interval =
-      histories.length > 0 ? SHORTEST_INTERVAL : Math.min(this.#interval * 2, LONGEST_INTERVAL);
+      histories.length > 0 ? SHORTEST_INTERVAL : Math.min(this.#interval * 2, MAX_INTERVAL);
     if (histories.length > 0) {
-      this.#corpus = [...this.#corpus, ...histories].slice(-MOST_HISTORIES);
+      this.#corpus = [...this.#corpus, ...histories].slice(-MAX_HISTORIES);
     }
     if (seen.length > 0) this.#seen = mergeSeen(this.#seen, seen);
     this.#change = {
@@ -180,15 +180,15 @@ export class Search implements SearchState {
 
 /** The same for any number of threads. At the end of a round threads wait for each other. */
 function roundSize(runs: number): number {
-  return Math.max(SHORTEST_ROUND, Math.min(runs >> 3, LONGEST_ROUND));
+  return Math.max(SHORTEST_ROUND, Math.min(runs >> 3, MAX_ROUND));
 }
 
 /** Values of each kind that the search remembers. */
-const MOST_SEEN = 512;
+const MAX_SEEN = 512;
 
 /** Merges values in the order in which they came. */
 export function mergeSeen(seen: SeenValues, added: readonly SeenValues[]): SeenValues {
-  const merged = new SeenCollector(MOST_SEEN);
+  const merged = new SeenCollector(MAX_SEEN);
   merged.addAll(seen);
   for (const values of added) merged.addAll(values);
   return merged.values();

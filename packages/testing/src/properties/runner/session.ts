@@ -89,9 +89,9 @@ interface Steps {
 }
 
 /** Histories that shrinking tries at most. */
-const MOST_ATTEMPTS = 4_000;
+const MAX_ATTEMPTS = 4_000;
 /** The longest jump in seconds. */
-const LONGEST_JUMP = 30 * 24 * 3600;
+const MAX_JUMP = 30 * 24 * 3600;
 export const DEFAULT_DEPTH = 32;
 /** Milliseconds after which timers and messages have a turn. */
 const TURN = 50;
@@ -147,7 +147,7 @@ export class Session<T = unknown> {
         name,
       })),
       depth,
-      time: time === true ? LONGEST_JUMP : time,
+      time: time === true ? MAX_JUMP : time,
       blocks,
       strategy,
       startTime: this.#base.time,
@@ -244,7 +244,7 @@ export class Session<T = unknown> {
     let attempts = 0;
     let isRepeated = false;
     const property = fc.asyncProperty(this.source.shrinker, async (candidate) => {
-      if (attempts >= MOST_ATTEMPTS) return true;
+      if (attempts >= MAX_ATTEMPTS) return true;
       attempts += 1;
       const judged = await this.replay(candidate);
       if (judged?.invariant !== found.invariant) return true;

@@ -7,14 +7,14 @@ import { type CairoType, isUnit, reachableTypes } from './cairo-type.js';
 import { type Draw, Draws, EMPTY_POOL, type ValuePool } from './drawing.js';
 
 /** Longest list and string that is shrunk. */
-const MOST_ITEMS = 10_000;
+const MAX_ITEMS = 10_000;
 /** How long lists and strings are. */
 export interface ListLimits {
   readonly maxLength: number;
   readonly size: 'max';
 }
 
-const LISTS: ListLimits = { maxLength: MOST_ITEMS, size: 'max' };
+const LISTS: ListLimits = { maxLength: MAX_ITEMS, size: 'max' };
 const PLAIN = { noNullPrototype: true } as const;
 
 /** Shrinks to the values of a list that precede a value, or to all of them. */

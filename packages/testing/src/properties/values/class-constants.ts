@@ -15,7 +15,7 @@ const FLAGS_AT = 48n;
 const INSTRUCTION_BITS = 63n;
 /** Every type draws powers of two and small numbers. */
 const SMALL = 4n;
-const MOST = 512;
+const MAX_COUNT = 512;
 
 /** Selectors of system calls, as CASM has them. */
 const SYSTEM_CALLS =
@@ -30,7 +30,7 @@ export function classConstants(casm: unknown): readonly bigint[] {
   const { bytecode } = Object(casm);
   if (!Array.isArray(bytecode)) return [];
   const constants = new Set<bigint>();
-  for (let at = 0; at < bytecode.length && constants.size < MOST; at++) {
+  for (let at = 0; at < bytecode.length && constants.size < MAX_COUNT; at++) {
     const word = readWord(bytecode[at]);
     const flags = word >> FLAGS_AT;
     if (flags === 0n || word >> INSTRUCTION_BITS !== 0n) {

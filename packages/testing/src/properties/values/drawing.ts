@@ -54,7 +54,7 @@ export type Draw = (random: fc.Random, pool: ValuePool, depth: number) => StepVa
 /** Lists in lists end here: a type may contain itself. */
 const DEEPEST = 4;
 /** Draws of a constant that fits. */
-const MOST_ATTEMPTS = 4;
+const MAX_ATTEMPTS = 4;
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 const ADDRESSES = 1n << 251n;
 
@@ -109,7 +109,7 @@ export function fittingConstant(
   { constants }: ValuePool,
   max: bigint,
 ): bigint | undefined {
-  for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const value = anyOf(constants, random);
     if (value === undefined || value <= max) return value;
   }

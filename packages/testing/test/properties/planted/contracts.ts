@@ -20,7 +20,7 @@ export type Variant = 'planted' | 'repaired';
 
 const ACTORS = 4;
 const PLENTY = 1n << 250n;
-const MOST_HELD = 1_000_000_000n;
+const MAX_HELD = 1_000_000_000n;
 
 /** A chain with the contracts of one check. */
 export class Stage {
@@ -62,7 +62,7 @@ export class Stage {
   }
 
   /** A token that the actors and other holders have. */
-  asset(amount: bigint = MOST_HELD, holders: readonly string[] = []): Promise<string> {
+  asset(amount: bigint = MAX_HELD, holders: readonly string[] = []): Promise<string> {
     return this.deploy(this.fixed('asset'), [[...this.actors, ...holders], amount]);
   }
 
@@ -162,11 +162,11 @@ const treasury: PlantedContract = {
 
 /** The promise of both banks. */
 async function bankOf(stage: Stage, bankClass: URL): Promise<Promises> {
-  const asset = await stage.asset(MOST_HELD, [stage.owner]);
+  const asset = await stage.asset(MAX_HELD, [stage.owner]);
   const bank = await stage.deploy(bankClass, [asset]);
   const receiver = await stage.deploy(stage.fixed('receiver'), [bank, asset]);
   const token = await stage.chain.contractAt(asset, stage.chain.accounts[0]);
-  await token.invoke('transfer', [receiver, MOST_HELD]);
+  await token.invoke('transfer', [receiver, MAX_HELD]);
   await stage.approve(asset, bank);
   return {
     contracts: [bank, receiver],
@@ -278,7 +278,7 @@ const exchange: PlantedContract = {
   name: 'exchange',
   kind: 'fee on the wrong side',
   async prepare(stage) {
-    const pool = await stage.deploy(stage.changed('exchange'), [stage.actors, MOST_HELD]);
+    const pool = await stage.deploy(stage.changed('exchange'), [stage.actors, MAX_HELD]);
     return {
       contracts: [pool],
       invariants: {

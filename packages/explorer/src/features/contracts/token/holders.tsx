@@ -15,9 +15,9 @@ import { runTask } from '../../../state/tasks.js';
 
 const SLOTS_PER_PAGE = 200;
 /** Most holders that are rendered; the largest ones. */
-const MOST_SHOWN = 200;
+const MAX_SHOWN = 200;
 /** Hundredths of a percent. */
-const MOST_OF_PART = 9_999n;
+const MAX_OF_PART = 9_999n;
 const BALANCES = /(?:^|_)balances?$/i;
 
 interface SlotPage {
@@ -120,7 +120,7 @@ export function Holders({ address, unit, supply }: HoldersProps) {
         <ShortTable
           label="Holders"
           className="grows"
-          rows={holders.slice(0, MOST_SHOWN)}
+          rows={holders.slice(0, MAX_SHOWN)}
           columns={columns}
           idOf={({ address: holder }) => holder}
         />
@@ -129,7 +129,7 @@ export function Holders({ address, unit, supply }: HoldersProps) {
         {counted(holders.length, 'holder')} in{' '}
         {hasNextPage ? `the first ${grouped(slotCount)}` : `all ${grouped(slotCount)}`} storage
         slots, sorted by balance.
-        {holders.length > MOST_SHOWN && ` The largest ${MOST_SHOWN} are shown.`}
+        {holders.length > MAX_SHOWN && ` The largest ${MAX_SHOWN} are shown.`}
         {unnamedCount > 0 && ` ${counted(unnamedCount, 'slot')} could not be named.`}
         {isFork && ' Balances that only the origin of the fork wrote are not included.'}
       </p>
@@ -146,7 +146,7 @@ export function Holders({ address, unit, supply }: HoldersProps) {
 export function shareText(part: bigint, whole: bigint): string {
   const hundredths = (part * 10_000n) / whole;
   if (hundredths === 0n) return part === 0n ? '0 %' : '< 0.01 %';
-  if (hundredths === MOST_OF_PART && part * 10_000n > MOST_OF_PART * whole) return '> 99.99 %';
+  if (hundredths === MAX_OF_PART && part * 10_000n > MAX_OF_PART * whole) return '> 99.99 %';
   const percent = `${grouped(hundredths / 100n)}.${String(hundredths % 100n).padStart(2, '0')}`;
   return `${percent.replace(/\.?0+$/, '')} %`;
 }

@@ -15,8 +15,8 @@ export interface TokenFacts {
   readonly supply: bigint | undefined;
 }
 
-const MOST_DECIMALS = 77;
-const LONGEST_NAME = 60;
+const MAX_DECIMALS = 77;
+const MAX_NAME_LENGTH = 60;
 const DECIMALS = selectorOf('decimals');
 const BALANCES = [selectorOf('balance_of'), selectorOf('balanceOf')];
 
@@ -64,13 +64,13 @@ async function readToken(address: string): Promise<TokenFacts | null> {
     ask(address, 'totalSupply'),
   ]);
   const places = Number(decimals[0] ?? 'NaN');
-  if (!(places <= MOST_DECIMALS)) return null;
+  if (!(places <= MAX_DECIMALS)) return null;
   const writtenName = textIn(name);
   const token = { decimals: places, symbol: textIn(symbol) ?? '' };
   const unit = unitOfContract(address, { token });
   if (!unit) return null;
   return {
-    name: writtenName === undefined ? undefined : escapeText(writtenName, LONGEST_NAME).text,
+    name: writtenName === undefined ? undefined : escapeText(writtenName, MAX_NAME_LENGTH).text,
     unit,
     supply: numberIn(supply) ?? numberIn(camelSupply),
   };

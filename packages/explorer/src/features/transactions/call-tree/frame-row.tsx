@@ -38,7 +38,7 @@ export interface RowProps {
 }
 
 /** Most guide lines before a row. */
-const MOST_LINES = 12;
+const MAX_LINES = 12;
 
 export function Row(props: RowProps) {
   const { row, index, classes, total, isOpen, activate, toggle } = props;
@@ -70,7 +70,7 @@ export function Row(props: RowProps) {
     >
       <td className="main" role="gridcell">
         <span className="tree-cell">
-          {Array.from({ length: Math.min(row.level, MOST_LINES) }, (_, at) => (
+          {Array.from({ length: Math.min(row.level, MAX_LINES) }, (_, at) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: lines are all alike
             <span key={at} className="line" aria-hidden="true" />
           ))}

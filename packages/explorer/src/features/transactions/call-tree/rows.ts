@@ -27,7 +27,7 @@ export type TreeRow =
     };
 
 /** Larger trees fold equal siblings. */
-const MOST_UNFOLDED = 200;
+const MAX_UNFOLDED = 200;
 const SHORTEST_RUN = 3;
 
 /** How a tree is shown. */
@@ -106,7 +106,7 @@ const runId = (run: readonly Frame[]): string => `run ${run[0]?.id}`;
 
 /** The visible rows in order. */
 export function rowsOf(tree: CallTree, view: TreeView): readonly TreeRow[] {
-  const folds = tree.count > MOST_UNFOLDED;
+  const folds = tree.count > MAX_UNFOLDED;
   const rows: TreeRow[] = [];
   const visit = (frame: Frame, level: number): void => {
     const isParent = frame.children.length > 0 || (view.hasEvents && frame.events.length > 0);
@@ -165,7 +165,7 @@ export function withInner(frame: Frame, into: Set<string>): Set<string> {
 /** Open at first: the path to the failure, the outermost calls, and the way to the wanted frame. */
 export function firstOpen(tree: CallTree, frameId: string | undefined): Set<string> {
   const open = new Set<string>();
-  const deepest = tree.count > MOST_UNFOLDED ? 1 : 2;
+  const deepest = tree.count > MAX_UNFOLDED ? 1 : 2;
   const leads = (frame: Frame): boolean =>
     frameId !== undefined && (frameId === frame.id || frameId.startsWith(`${frame.id}.`));
   const visit = (frame: Frame): void => {

@@ -11,7 +11,7 @@ import {
   type TransactionRow,
 } from '../../../rpc/queries.js';
 
-const MOST = 5_000;
+const MAX_COUNT = 5_000;
 
 async function readAll(filter: TransactionFilter): Promise<readonly TransactionRow[]> {
   const rows: TransactionRow[] = [];
@@ -21,8 +21,8 @@ async function readAll(filter: TransactionFilter): Promise<readonly TransactionR
     rows.push(...page.rows);
     // Older transactions belong to the origin.
     cursor = page.beyond === undefined ? page.next : undefined;
-  } while (cursor !== undefined && rows.length < MOST);
-  return rows.slice(0, MOST);
+  } while (cursor !== undefined && rows.length < MAX_COUNT);
+  return rows.slice(0, MAX_COUNT);
 }
 
 const COLUMNS: readonly (readonly [head: string, of: (row: TransactionRow) => unknown])[] = [
@@ -63,7 +63,7 @@ export function Export({ filter }: { readonly filter: TransactionFilter }) {
       {(['JSON', 'CSV'] as const).map((form) => (
         <PlainButton
           key={form}
-          title={`Save the newest ${MOST} that match the filter as ${form}`}
+          title={`Save the newest ${MAX_COUNT} that match the filter as ${form}`}
           onClick={() => {
             setProblem(undefined);
             readAll(filter).then(FORMS[form], setProblem);

@@ -8,7 +8,7 @@ import { TYPE_NAMES } from '../../../parts/transaction/transaction-list.js';
 import type { TransactionFilter } from '../../../rpc/queries.js';
 
 export const TYPES = ['INVOKE', 'DECLARE', 'DEPLOY_ACCOUNT', 'L1_HANDLER'] as const;
-const LONGEST_TEXT = 200;
+const MAX_TEXT_LENGTH = 200;
 const NAME = /^[A-Za-z_]\w{0,80}$/;
 
 /** Names of the parameters in the address; all others of the page are no filter. */
@@ -39,7 +39,7 @@ export function readFilter(params: URLSearchParams): TransactionFilter {
   const block = numberIn(params.get('block'));
   const from = numberIn(params.get('from'));
   const to = numberIn(params.get('to'));
-  const panic = params.get('panic')?.trim().slice(0, LONGEST_TEXT) ?? '';
+  const panic = params.get('panic')?.trim().slice(0, MAX_TEXT_LENGTH) ?? '';
   return {
     ...(type === undefined ? {} : { type }),
     ...(status === 'SUCCEEDED' || status === 'REVERTED' ? { status } : {}),
@@ -66,7 +66,7 @@ export function filterQuery(params: URLSearchParams): Record<string, string> {
 /** The value of a filter in words. */
 export function filterValueText(name: string, value: string, names: Names): string {
   // An address of the page can have any text.
-  const text = escapeText(value, LONGEST_TEXT).text;
+  const text = escapeText(value, MAX_TEXT_LENGTH).text;
   if (name === 'type') return (Object.hasOwn(TYPE_NAMES, value) && TYPE_NAMES[value]) || text;
   if (name === 'status') return text.toLowerCase();
   if (name === 'function') return functionName(value) ?? text;

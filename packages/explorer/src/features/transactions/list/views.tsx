@@ -19,14 +19,14 @@ const GIVEN: readonly View[] = [
   { name: 'New accounts', query: { type: 'DEPLOY_ACCOUNT' } },
   { name: 'From L1', query: { type: 'L1_HANDLER' } },
 ];
-const MOST = 50;
-const LONGEST_NAME = 60;
+const MAX_COUNT = 50;
+const MAX_NAME_LENGTH = 60;
 
 const saved = createBrowserStore('localStorage', 'starkbox.views.transactions', read);
 
 function read(stored: unknown): readonly View[] {
   if (!Array.isArray(stored)) return [];
-  return stored.slice(0, MOST).flatMap((view: unknown): View[] => {
+  return stored.slice(0, MAX_COUNT).flatMap((view: unknown): View[] => {
     if (typeof view !== 'object' || view === null) return [];
     const { name, query }: { name?: unknown; query?: unknown } = view;
     if (typeof name !== 'string' || typeof query !== 'object' || query === null) return [];
@@ -34,13 +34,13 @@ function read(stored: unknown): readonly View[] {
       typeof value === 'string' ? [[key, value]] : [],
     );
     const filters = filterQuery(new URLSearchParams(texts));
-    return [{ name: name.slice(0, LONGEST_NAME), query: filters }];
+    return [{ name: name.slice(0, MAX_NAME_LENGTH), query: filters }];
   });
 }
 
 /** Adds a view, or replaces the one of that name. */
 function save(view: View): void {
-  saved.set([...saved.get().filter(({ name }) => name !== view.name), view].slice(-MOST));
+  saved.set([...saved.get().filter(({ name }) => name !== view.name), view].slice(-MAX_COUNT));
 }
 
 const remove = (name: string): void => saved.set(saved.get().filter((view) => view.name !== name));
@@ -85,7 +85,7 @@ export function Views() {
             {at < GIVEN.length ? (
               view.name
             ) : (
-              <UntrustedText text={view.name} limit={LONGEST_NAME} />
+              <UntrustedText text={view.name} limit={MAX_NAME_LENGTH} />
             )}
           </Link>
         ))}
@@ -171,7 +171,7 @@ function NameForm({ start, verb, take, close }: NameFormProps) {
         label="name of the view"
         ref={field}
         value={name}
-        maxLength={LONGEST_NAME}
+        maxLength={MAX_NAME_LENGTH}
         change={setName}
       />
       <Button type="submit" aria-disabled={name.trim() === ''}>

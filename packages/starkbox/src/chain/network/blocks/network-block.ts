@@ -10,7 +10,7 @@ import { type BackgroundTransaction, backgroundLoad, fitting, gasOf } from '../b
 import { capacityOf, fullnessOf, remainingGas } from '../capacity.js';
 import { type L1Prices, l1PricesAt, type NetworkConditions, OF_ORIGIN } from '../conditions.js';
 import { marketConstants, nextL2Price } from '../market.js';
-import { type ClosedRound, type L2Prices, MOST_RECENT, type Network } from '../network.js';
+import { type ClosedRound, type L2Prices, MAX_RECENT, type Network } from '../network.js';
 
 /** A world that imitates a network. */
 export type NetworkWorld = World & { readonly network: Network };
@@ -113,7 +113,7 @@ export function withRound(before: NetworkWorld, after: World, backgroundGas: num
       ...network,
       rounds,
       weights: network.weights && BlockWeights.empty(),
-      recent: recent.size > MOST_RECENT ? recent.shift() : recent,
+      recent: recent.size > MAX_RECENT ? recent.shift() : recent,
     },
   };
   if (!gasMarket) return Object.freeze(next);
