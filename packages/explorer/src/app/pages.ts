@@ -26,7 +26,7 @@ export interface NavigationEntry extends LazyPage<NoProps> {
   readonly also?: readonly string[];
 }
 
-export const RAIL: readonly (readonly NavigationEntry[])[] = [
+export const NAVIGATION: readonly (readonly NavigationEntry[])[] = [
   [
     {
       name: 'Overview',
@@ -193,7 +193,7 @@ export const RAIL: readonly (readonly NavigationEntry[])[] = [
   ],
 ];
 
-export const ENTRIES: readonly NavigationEntry[] = RAIL.flat();
+export const ENTRIES: readonly NavigationEntry[] = NAVIGATION.flat();
 
 /** Entries of the bottom bar on narrow screens. */
 export const BOTTOM: readonly (readonly [name: string, page: string, icon: IconName])[] = [

@@ -20,7 +20,7 @@ import { runTask, taskError } from '../state/tasks.js';
 import { CommandResult } from './command-result.js';
 import { GonePage, Switcher } from './instances.js';
 import { Keys, type Opened, useKeys } from './keyboard.js';
-import { BOTTOM, type NavigationEntry, RAIL, useUseful } from './pages.js';
+import { BOTTOM, type NavigationEntry, NAVIGATION, useUseful } from './pages.js';
 import { Palette } from './palette.js';
 import { useRecentRecorder } from './recent.js';
 import { applyTheme, nextTheme, theme as readTheme, type Theme } from './theme.js';
@@ -116,7 +116,7 @@ function Rail({ page }: { readonly page: string }) {
         <BrandMark />
         <span className="label">Starkbox</span>
       </Link>
-      {RAIL.map((entries) => (
+      {NAVIGATION.map((entries) => (
         <ul key={entries[0]?.name}>
           {entries.filter(isShown).map((entry) => (
             <li key={entry.name}>
