@@ -20,7 +20,7 @@ import { runTask, taskError } from '../state/tasks.js';
 import { CommandResult } from './command-result.js';
 import { GonePage, Switcher } from './instances.js';
 import { Keys, type Opened, useKeys } from './keyboard.js';
-import { BOTTOM, type NavigationEntry, NAVIGATION, useUseful } from './pages.js';
+import { BOTTOM, NAVIGATION, type NavigationEntry, useUseful } from './pages.js';
 import { Palette } from './palette.js';
 import { useRecentRecorder } from './recent.js';
 import { applyTheme, nextTheme, theme as readTheme, type Theme } from './theme.js';
