@@ -22,7 +22,7 @@ const ADVICE = {
   PAGE_SIZE_TOO_BIG: ELSEWHERE,
   NO_BLOCKS: ELSEWHERE,
   INVALID_CONTINUATION_TOKEN: 'Start again without a token.',
-  TOO_MANY_KEYS_IN_FILTER: 'Use fewer keys, or raise `--maximum-filter-keys`.',
+  TOO_MANY_KEYS_IN_FILTER: 'Use at most 1,024 keys.',
   CONTRACT_ERROR: 'The call failed. See `data.explained` for the location and the reason.',
   TRANSACTION_EXECUTION_ERROR:
     'The estimate or simulation failed at the transaction `data.transaction_index`. See `data.explained` for the location and the reason.',
@@ -59,7 +59,7 @@ const ADVICE = {
     "The proof does not come from this node's `starknet_proveTransaction`, or `--proof-mode` is `none`.",
   INVALID_SUBSCRIPTION_ID:
     'The subscription has ended, for example after `devnet_restart`. Subscribe again.',
-  TOO_MANY_ADDRESSES_IN_FILTER: 'Use fewer addresses, or raise `--maximum-filter-addresses`.',
+  TOO_MANY_ADDRESSES_IN_FILTER: 'Use at most 1,024 addresses.',
   TOO_MANY_BLOCKS_BACK: 'Subscribe from a newer block, and read older blocks with calls.',
   INVALID_TRANSACTION_INPUT: ELSEWHERE,
   UNSUPPORTED_TX_TYPE: ELSEWHERE,

@@ -232,8 +232,6 @@ describe('what costs too much', () => {
     const node = await createChain({
       seed: 0,
       maximumBatchLength: 2,
-      maximumJsonDepth: 8,
-      maximumSimulationBatch: 1,
       maximumSnapshots: 2,
     });
     const handle = async (text: string) => JSON.parse((await node.handle(text)) ?? '{}');
@@ -242,7 +240,7 @@ describe('what costs too much', () => {
       error: { code: ERRORS.INVALID_REQUEST.code },
     });
     expect(await handle(`[${call},${call}]`)).toHaveLength(2);
-    const deep = `{"jsonrpc":"2.0","id":1,"method":"x","params":${'['.repeat(8)}${']'.repeat(8)}}`;
+    const deep = `{"jsonrpc":"2.0","id":1,"method":"x","params":${'['.repeat(1000)}${']'.repeat(1000)}}`;
     expect(await handle(deep)).toMatchObject({ error: { code: ERRORS.PARSE_ERROR.code } });
     const transaction = {
       type: 'INVOKE',
@@ -262,11 +260,11 @@ describe('what costs too much', () => {
       nonce_data_availability_mode: 'L1',
       fee_data_availability_mode: 'L1',
     };
-    const two = [transaction, transaction];
+    const many = Array.from({ length: 1001 }, () => transaction);
     const rest = { block_id: 'latest', simulation_flags: [] };
     for (const [method, params] of [
-      ['starknet_estimateFee', { request: two, ...rest }],
-      ['starknet_simulateTransactions', { transactions: two, ...rest }],
+      ['starknet_estimateFee', { request: many, ...rest }],
+      ['starknet_simulateTransactions', { transactions: many, ...rest }],
     ] as const) {
       await expect(node.requestRaw(method, params)).rejects.toMatchObject({
         code: ERRORS.INVALID_PARAMS.code,

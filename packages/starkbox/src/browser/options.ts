@@ -36,7 +36,6 @@ type BrowserKey =
   | 'maximumContractBytecodeSize'
   | 'maximumSierraLength'
   | 'maximumSubscriptions'
-  | 'maximumCalldataLength'
   | 'maximumSnapshots'
   | 'maximumDebugSteps'
   | 'maximumDebugBytes'
@@ -77,7 +76,6 @@ const BROWSER_KEYS: Readonly<Record<BrowserKey, true>> = {
   maximumContractBytecodeSize: true,
   maximumSierraLength: true,
   maximumSubscriptions: true,
-  maximumCalldataLength: true,
   maximumSnapshots: true,
   maximumDebugSteps: true,
   maximumDebugBytes: true,

@@ -11,13 +11,8 @@ export interface LimitConfig {
   readonly maximumSierraLength: number;
   /** Of one socket. */
   readonly maximumSubscriptions: number;
-  readonly maximumFilterAddresses: number;
-  readonly maximumFilterKeys: number;
   readonly maximumBatchLength: number;
-  readonly maximumJsonDepth: number;
-  readonly maximumCalldataLength: number;
   readonly maximumChunkSize: number;
-  readonly maximumSimulationBatch: number;
   /** As many as the machine takes, where it is not given. */
   readonly maximumExecutions: number | undefined;
   readonly maximumWaitingExecutions: number;
@@ -76,47 +71,17 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = inGroup('limits', {
     parse: wholeNumber(0),
     help: 'Maximum number of subscriptions of a WebSocket.',
   },
-  maximumFilterAddresses: {
-    flag: '--maximum-filter-addresses <NUMBER>',
-    default: 1024,
-    parse: wholeNumber(0),
-    help: 'Maximum number of addresses in the filter of a subscription.',
-  },
-  maximumFilterKeys: {
-    flag: '--maximum-filter-keys <NUMBER>',
-    default: 1024,
-    parse: wholeNumber(0),
-    help: 'Maximum number of keys in an event filter.',
-  },
   maximumBatchLength: {
     flag: '--maximum-batch-length <NUMBER>',
     default: 1000,
     parse: wholeNumber(1),
     help: 'Maximum number of calls in a batch.',
   },
-  maximumJsonDepth: {
-    flag: '--maximum-json-depth <NUMBER>',
-    default: 1000,
-    parse: wholeNumber(8, 1000),
-    help: 'Maximum depth of the JSON of a request.',
-  },
-  maximumCalldataLength: {
-    flag: '--maximum-calldata-length <FELTS>',
-    default: 10_000,
-    parse: wholeNumber(1),
-    help: 'Maximum length of calldata, signatures and other lists in a transaction or message.',
-  },
   maximumChunkSize: {
     flag: '--maximum-chunk-size <NUMBER>',
     default: 10_000,
     parse: wholeNumber(1),
     help: 'Maximum number of events in a response. A continuation token gives the rest.',
-  },
-  maximumSimulationBatch: {
-    flag: '--maximum-simulation-batch <NUMBER>',
-    default: 1000,
-    parse: wholeNumber(1),
-    help: 'Maximum number of transactions in a simulation or estimate.',
   },
   maximumExecutions: {
     flag: '--maximum-executions <NUMBER>',

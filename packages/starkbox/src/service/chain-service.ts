@@ -347,11 +347,6 @@ export class ChainService {
   }
 
   #handlersOf(chain: Chain, l1?: L1): HandlerLookup {
-    const { config } = this.base;
-    const limits = {
-      felts: config.maximumCalldataLength,
-      transactions: config.maximumSimulationBatch,
-    };
     const forked = overFork(chain);
     const explainer = chain === this.chain ? this.explainer : this.#explainerOf(chain);
     const served = new ServedChain(this, chain, explainer, l1);
@@ -361,7 +356,7 @@ export class ChainService {
     return this.shared.protocol.handlersOf(served, (name, handler) => {
       // Inside of the routing: errors of the origin are passed on unchanged.
       const explaining = explained ? explainErrors(name, handler, explained) : handler;
-      const whole = limitTransactions(name, forked(name, explaining), limits);
+      const whole = limitTransactions(name, forked(name, explaining));
       return showLong(name, whole, explained && this.shared.progress);
     });
   }
@@ -381,7 +376,6 @@ export class ChainService {
       socketUrl: () => binding.url && `${binding.url.replace(/^http/, 'ws')}/ws`,
       log,
       maxBatch: config.maximumBatchLength,
-      maxDepth: config.maximumJsonDepth,
       maxAnswer: config.maximumResponseSize,
       onStall: telemetry.onStall,
       listReader: SLOT_READER,
@@ -415,12 +409,7 @@ class ServedChain implements Served {
     this.chain = chain;
     this.explainer = explainer;
     this.#scratchL1 = scratchL1;
-    const { config } = service.base;
-    this.limits = {
-      addresses: config.maximumFilterAddresses,
-      keys: config.maximumFilterKeys,
-      chunk: config.maximumChunkSize,
-    };
+    this.limits = { chunk: service.base.config.maximumChunkSize };
   }
 
   get #l1(): L1 {

@@ -28,10 +28,9 @@ import {
 
 type SubscribeMethods = MethodName & `starknet_${'' | 'un'}subscribe${string}`;
 
-export interface SubscriptionLimits {
-  readonly addresses: number;
-  readonly keys: number;
-}
+/** More are a mistake: each notification is compared with all of them. */
+const MAX_FILTER_ADDRESSES = 1024;
+const MAX_FILTER_KEYS = 1024;
 
 /** How far back a subscription may begin. */
 const DEPTH = 1024;
@@ -48,7 +47,6 @@ const ORDER: readonly TXN_STATUS[] = [
 export function subscribeMethods(
   chain: Chain,
   subscriptions: Subscriptions,
-  limits: SubscriptionLimits,
 ): Group<SubscribeMethods> {
   /**
    * A subscription begins when its id has been sent. A moment later its history is sent, then what happened between the
@@ -135,10 +133,10 @@ export function subscribeMethods(
     async starknet_subscribeEvents(params, context) {
       const { from_address, keys = [], block_id, finality_status = 'ACCEPTED_ON_L2' } = params;
       const addresses = typeof from_address === 'string' ? [from_address] : from_address;
-      if (addresses && addresses.length > limits.addresses) {
-        invalidParams(`params.from_address: at most ${limits.addresses} addresses`);
+      if (addresses && addresses.length > MAX_FILTER_ADDRESSES) {
+        invalidParams(`params.from_address: at most ${MAX_FILTER_ADDRESSES} addresses`);
       }
-      if (keys.flat().length > limits.keys) fail('TOO_MANY_KEYS_IN_FILTER');
+      if (keys.flat().length > MAX_FILTER_KEYS) fail('TOO_MANY_KEYS_IN_FILTER');
       const { world: before, options } = chain;
       const { fork } = options;
       const { signal } = context.session;
@@ -197,7 +195,7 @@ export function subscribeMethods(
       ),
 
     starknet_subscribeNewTransactions({ finality_status, sender_address, tags }, context) {
-      checkAddresses(sender_address, limits);
+      checkAddresses(sender_address);
       const passesFilter = transactionFilter(finality_status, sender_address);
       const proofFacts = tags?.includes('INCLUDE_PROOF_FACTS') ?? false;
       return begin(context, {
@@ -211,7 +209,7 @@ export function subscribeMethods(
     },
 
     starknet_subscribeNewTransactionReceipts({ finality_status, sender_address }, context) {
-      checkAddresses(sender_address, limits);
+      checkAddresses(sender_address);
       const passesFilter = transactionFilter(finality_status, sender_address);
       return begin(context, {
         key: 'receipts',
@@ -254,11 +252,8 @@ function lastOf(world: World, leastFinality: number): number {
     : latestHeader(world).number;
 }
 
-function checkAddresses(
-  addresses: readonly ADDRESS[] | undefined,
-  { addresses: limit }: SubscriptionLimits,
-): void {
-  if (addresses && addresses.length > limit) fail('TOO_MANY_ADDRESSES_IN_FILTER');
+function checkAddresses(addresses: readonly ADDRESS[] | undefined): void {
+  if (addresses && addresses.length > MAX_FILTER_ADDRESSES) fail('TOO_MANY_ADDRESSES_IN_FILTER');
 }
 
 /** An empty list of either is no restriction. */

@@ -25,7 +25,7 @@ import { requestMethods } from './requests.js';
 import { type InstanceControls, instanceMethods, sandboxMethods } from './sandbox.js';
 import { simulationMethods } from './simulate.js';
 import { stateMethods } from './state.js';
-import { type SubscriptionLimits, subscribeMethods } from './subscribe.js';
+import { subscribeMethods } from './subscribe.js';
 import { transactionMethods } from './transactions.js';
 import { mempoolMethods, writeMethods } from './write.js';
 
@@ -34,7 +34,7 @@ export interface Served extends NodeFacts {
   readonly timeline: Timeline;
   readonly postman: Postman;
   readonly subscriptions: Subscriptions;
-  readonly limits: SubscriptionLimits & { readonly chunk: number };
+  readonly limits: { readonly chunk: number };
   readonly dump: DumpOptions;
   readonly bundles: BundleOptions;
   /** The calls that were made, while they are recorded. */
@@ -61,7 +61,7 @@ const GROUPS = [
   ({ chain }: Served) => mempoolMethods(chain),
   ({ chain }: Served) => networkMethods(chain),
   ({ chain, postman }: Served) => postmanMethods(chain, postman),
-  ({ chain, subscriptions, limits }: Served) => subscribeMethods(chain, subscriptions, limits),
+  ({ chain, subscriptions }: Served) => subscribeMethods(chain, subscriptions),
   ({ dump }: Served) => dumpMethods(dump),
   ({ chain, explainer, sandbox }: Served) => exploreMethods(chain, explainer, sandbox),
   (served: Served) => debugMethods(served.chain, served.explainer, () => served.bundles),

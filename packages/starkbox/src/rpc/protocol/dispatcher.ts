@@ -2,7 +2,7 @@
 import { isObject } from '@starkbox/abi/basics';
 import { ERRORS } from '@starkbox/spec';
 import { RpcError, reasonOf } from '../../errors.js';
-import { MAX_DEPTH, parse, stringify } from '../../json/json.js';
+import { parse, stringify } from '../../json/json.js';
 import type { Log } from '../../log.js';
 import { type CallReport, during, type Probe, type Stage, stopwatch } from '../../probe.js';
 import { milliseconds } from '../../scheduling/slices.js';
@@ -53,7 +53,6 @@ export interface DispatcherOptions {
   /** Reads a list of long requests on another thread. */
   readonly listReader?: LongListReader | undefined;
   /** How deep a text may be nested. */
-  readonly maxDepth?: number;
   /** How long an answer may be, in bytes. */
   readonly maxAnswer?: number;
   /** Runs after a synchronous step that took long. */
@@ -89,7 +88,6 @@ export class Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #methods: MethodTable;
   readonly #schema: Pick<Schema, 'reader'>;
-  readonly #maxDepth: number;
   readonly #maxAnswer: number;
   readonly #listOptions: ListOptions | undefined;
 
@@ -98,7 +96,6 @@ export class Dispatcher {
     const { index, handlerOf } = sourceOf(options);
     this.#methods = new MethodTable(index, handlerOf, options.socketUrl);
     this.#schema = options.schema ?? new Schema(readDocuments);
-    this.#maxDepth = options.maxDepth ?? MAX_DEPTH;
     this.#maxAnswer = options.maxAnswer ?? Number.POSITIVE_INFINITY;
     const { listReader: reader } = options;
     this.#listOptions = reader && {
@@ -118,8 +115,8 @@ export class Dispatcher {
     try {
       // What is recorded must be complete.
       const list = request || text.length <= LONG_TEXT ? undefined : this.#listOptions;
-      around = (list && (await readAroundList(text, this.#maxDepth, list))) ?? {
-        body: parse(text, this.#maxDepth),
+      around = (list && (await readAroundList(text, list))) ?? {
+        body: parse(text),
       };
     } catch (error) {
       const data = { reason: reasonOf(error) };

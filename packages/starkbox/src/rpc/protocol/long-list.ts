@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { memberOf, membersOf } from '@starkbox/abi/basics';
-import { JsonText, parse } from '../../json/json.js';
+import { JsonText, MAX_DEPTH, parse } from '../../json/json.js';
 
 /** A list that was read. In the params an empty list takes its place. */
 export interface LongList {
@@ -44,7 +44,6 @@ export interface ListOptions {
  */
 export async function readAroundList(
   text: string,
-  maxDepth: number,
   { reader, nameOf }: ListOptions,
 ): Promise<AroundList | undefined> {
   const [parameter, name] = reader.path;
@@ -53,11 +52,11 @@ export async function readAroundList(
   if (at < 0) return undefined;
   const begin = at + member.length;
   const list = await reader.read(text.slice(begin));
-  if (!list || DEPTH_AROUND + list.depth > maxDepth) return undefined;
+  if (!list || DEPTH_AROUND + list.depth > MAX_DEPTH) return undefined;
   // A request cannot contain it already, so it shows where in the request the list was.
   const mark = randomUUID();
   const rest = `${text.slice(0, begin)}"${mark}"${text.slice(begin + list.text.length)}`;
-  const body = parseWithin(rest, maxDepth);
+  const body = parseWithin(rest);
   const holder = memberOf(memberOf(body, 'params'), parameter);
   if (typeof holder !== 'object' || holder === null) return undefined;
   if (memberOf(holder, name) !== mark) return undefined;
@@ -66,9 +65,9 @@ export async function readAroundList(
   return { body, list };
 }
 
-function parseWithin(text: string, maxDepth: number): unknown {
+function parseWithin(text: string): unknown {
   try {
-    return parse(text, maxDepth);
+    return parse(text);
   } catch {
     return undefined;
   }

@@ -65,7 +65,7 @@ describe('a node', () => {
 
   test.each(['calldata', 'signature', 'paymaster_data'])('limits the %s', async (name) => {
     const transaction = invoke({ [name]: felts(10_001) });
-    const message = `at most 10000 felts, got 10001; --maximum-calldata-length sets the limit`;
+    const message = `at most 10000 felts, got 10001`;
     const block_id = 'latest';
     expect(
       (
@@ -96,7 +96,7 @@ describe('a node', () => {
       paid_fee_on_l1: '0x1',
       nonce: '0x0',
     });
-    expect(error?.message).toContain('--maximum-calldata-length');
+    expect(error?.message).toContain('at most 10000 felts');
   });
 
   test('passes what is just within', async () => {
