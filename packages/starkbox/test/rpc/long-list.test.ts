@@ -28,7 +28,7 @@ const request = (state_diff: unknown, more: object = {}): string =>
 const spaced = (text: string): string => text.replace('"storage_diffs":[', '"storage_diffs": [');
 
 const around = (text: string, maxDepth = 1000, method = 'devnet_applyStateDiff') =>
-  readAroundList(text, maxDepth, { reader: SLOT_READER, nameOf: () => method });
+  readAroundList(text, { reader: SLOT_READER, nameOf: () => method }, maxDepth);
 
 async function effects(chain: LocalChain, text: string): Promise<unknown> {
   const answer = JSON.parse((await chain.handle(text)) ?? '{}');

@@ -45,6 +45,7 @@ export interface ListOptions {
 export async function readAroundList(
   text: string,
   { reader, nameOf }: ListOptions,
+  maxDepth: number = MAX_DEPTH,
 ): Promise<AroundList | undefined> {
   const [parameter, name] = reader.path;
   const member = `"${name}":`;
@@ -52,7 +53,7 @@ export async function readAroundList(
   if (at < 0) return undefined;
   const begin = at + member.length;
   const list = await reader.read(text.slice(begin));
-  if (!list || DEPTH_AROUND + list.depth > MAX_DEPTH) return undefined;
+  if (!list || DEPTH_AROUND + list.depth > maxDepth) return undefined;
   // A request cannot contain it already, so it shows where in the request the list was.
   const mark = randomUUID();
   const rest = `${text.slice(0, begin)}"${mark}"${text.slice(begin + list.text.length)}`;
