@@ -3,6 +3,8 @@ import { availableParallelism, homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { sourceAliases } from './scripts/source-aliases.mjs';
+import { warnOfStaleBuilds } from './scripts/stale-builds.mjs';
 
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -38,12 +40,21 @@ const WASM = [
 /** Tests of what it does not have: threads, processes, a cache on disk, an allocator. */
 const NATIVE = ['packages/engine/test/**/*.{native,alone,timed}.test.ts'];
 
-const CLOSE_AFTER_TESTS = 'test/support/close-after-tests.ts';
+/** What CI leaves out: tests that passed on this machine, and of which nothing has changed since. */
+const LEFT_OUT = (process.env['TESTS_LEFT_OUT'] ?? '').split(',').filter(Boolean);
+
+const SETUP = ['test/support/close-after-tests.ts', 'test/support/seed-random-tests.ts'];
 
 const CACHE = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
 
-/** Many tests wait for a process, a timer or the disk: a worker takes less than half of a core. */
-const maxWorkers = availableParallelism() + 3;
+const BESIDE_OTHERS = {
+  setupFiles: SETUP,
+  // Many tests wait for a process, a timer or the disk: a worker takes less than half of a core.
+  maxWorkers: availableParallelism() + 3,
+  sequence: { groupOrder: 0 },
+};
+
+warnOfStaleBuilds();
 
 export default defineConfig({
   // It keeps the durations of earlier runs, so that the longest tests start first in a new clone too.
@@ -51,32 +62,11 @@ export default defineConfig({
   resolve: {
     // Tests run our sources, so that an edit needs no build in between.
     alias: [
-      { find: /^@starkbox\/spec$/, replacement: source('packages/spec/src/index.ts') },
-      {
-        find: /^@starkbox\/spec\/documents$/,
-        replacement: source('packages/spec/src/documents.ts'),
-      },
-      { find: /^@starkbox\/engine$/, replacement: source('packages/engine/js/index.ts') },
-      { find: /^starkbox$/, replacement: source('packages/starkbox/src/index.ts') },
-      {
-        find: /^starkbox\/client$/,
-        replacement: source('packages/starkbox/src/client-node.ts'),
-      },
-      { find: /^@starkbox\/abi$/, replacement: source('packages/abi/src/index.ts') },
-      { find: /^@starkbox\/abi\/internal$/, replacement: source('packages/abi/src/internal.ts') },
-      { find: /^@starkbox\/abi\/basics$/, replacement: source('packages/abi/src/basics.ts') },
-      { find: /^@starkbox\/debugger$/, replacement: source('packages/debugger/src/index.ts') },
-      { find: /^@starkbox\/signing$/, replacement: source('packages/signing/src/index.ts') },
-      { find: /^@starkbox\/wallet$/, replacement: source('packages/wallet/src/index.ts') },
-      {
-        find: /^@starkbox\/wallet\/playwright$/,
-        replacement: source('packages/wallet/src/playwright.ts'),
-      },
-      { find: /^@starkbox\/testing$/, replacement: source('packages/testing/src/index.ts') },
-      {
-        find: /^@starkbox\/test-support$/,
-        replacement: source('test/support/conformance/index.ts'),
-      },
+      ...sourceAliases({
+        starkbox: source('packages/starkbox/src/index.ts'),
+        'starkbox/client': source('packages/starkbox/src/client-node.ts'),
+        '@starkbox/test-support': source('test/support/conformance/index.ts'),
+      }),
       {
         find: /^@starkbox\/test-support\/(.*)$/,
         replacement: source('test/support/$1.ts'),
@@ -85,82 +75,55 @@ export default defineConfig({
   },
   test: {
     environment: 'node',
+    exclude: ['**/node_modules/**', ...LEFT_OUT],
     experimental: { fsModuleCache: true },
     testTimeout: 300_000,
     hookTimeout: 300_000,
     // Polls end as soon as their condition holds; the limit only catches hangs.
     expect: { poll: { timeout: 60_000 } },
+    // Without isolation, files of one process share its modules, and pages, which saves a second per file.
     projects: [
       {
         extends: true,
         test: {
+          ...BESIDE_OTHERS,
           name: 'shared',
           include: ALL,
           exclude: [...BROWSER, ...KILLS, ...TIMED, ...ALONE, 'packages/engine-wasm/test/**'],
-          setupFiles: CLOSE_AFTER_TESTS,
-          // Files of one process share its modules, which saves a second per file.
           isolate: false,
-          maxWorkers,
-          sequence: { groupOrder: 0 },
         },
       },
       {
         extends: true,
         test: {
+          ...BESIDE_OTHERS,
           name: 'cairo-2.8',
           include: EXECUTION,
           env: { STARKBOX_CAIRO: '2.8' },
-          setupFiles: CLOSE_AFTER_TESTS,
           isolate: false,
-          maxWorkers,
-          sequence: { groupOrder: 0 },
         },
       },
       {
         extends: true,
         test: {
+          ...BESIDE_OTHERS,
           name: 'wasm',
           include: WASM,
           exclude: NATIVE,
           env: { STARKBOX_ENGINE: 'wasm' },
-          setupFiles: CLOSE_AFTER_TESTS,
           isolate: false,
-          maxWorkers,
-          sequence: { groupOrder: 0 },
         },
       },
-      {
-        extends: true,
-        test: {
-          name: 'alone',
-          include: ALONE,
-          setupFiles: CLOSE_AFTER_TESTS,
-          maxWorkers,
-          sequence: { groupOrder: 0 },
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'kills',
-          include: KILLS,
-          setupFiles: CLOSE_AFTER_TESTS,
-          maxWorkers,
-          sequence: { groupOrder: 0 },
-        },
-      },
+      { extends: true, test: { ...BESIDE_OTHERS, name: 'alone', include: ALONE } },
+      { extends: true, test: { ...BESIDE_OTHERS, name: 'kills', include: KILLS } },
       {
         extends: true,
         test: {
           name: 'browser',
           include: BROWSER,
           globalSetup: `${BROWSER_SUPPORT}/browser-server.ts`,
-          setupFiles: [CLOSE_AFTER_TESTS, `${BROWSER_SUPPORT}/release-pages.ts`],
-          // Files of one process share its modules and its pages.
+          setupFiles: [...SETUP, `${BROWSER_SUPPORT}/release-pages.ts`],
           isolate: false,
-          // They bound how long a failing test takes; a busy machine needs long for a passing one.
-          testTimeout: 300_000,
-          hookTimeout: 300_000,
           expect: { poll: { timeout: 90_000 } },
           // With its page and its node, a worker takes two thirds of a core.
           maxWorkers: availableParallelism() + 1,
@@ -169,7 +132,13 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'timed', include: TIMED, maxWorkers: 1, sequence: { groupOrder: 2 } },
+        test: {
+          name: 'timed',
+          include: TIMED,
+          setupFiles: SETUP,
+          maxWorkers: 1,
+          sequence: { groupOrder: 2 },
+        },
       },
     ],
   },

@@ -1,9 +1,8 @@
-// The generated part of docs/contributing/benchmarks.md and its plots, from a results file.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+// The generated part of docs/contributing/benchmarks.md, from a results file.
+import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type Line, linesOf, timesBetter } from './compare/lines.js';
+import { type Line, linesOf } from './compare/lines.js';
 import { boundText, type Figure } from './harness/figures.js';
-import { ratioPlot } from './harness/plot.js';
 import {
   type ComparisonRun,
   type FiguresRun,
@@ -28,20 +27,12 @@ export function writePage(paths: readonly string[]): void {
   );
   const page = readFileSync(new URL('benchmarks.md', DOCS), 'utf8');
   const files = pageFiles(page, [...kept, ...runs]);
-  rmSync(new URL('benchmarks', DOCS), { recursive: true, force: true });
-  mkdirSync(new URL('benchmarks', DOCS));
   for (const [path, text] of files) writeFileSync(new URL(path, DOCS), text);
 }
 
 /** The files by their paths in `docs/contributing/`, from the page as it is. */
 export function pageFiles(page: string, runs: readonly ScenarioRun[]): ReadonlyMap<string, string> {
   const comparisons = runs.filter(isComparison);
-  const lines = linesOf(comparisons);
-  const plots = groupsOf(lines).map((group): [string, string] => {
-    const bars = lines.filter((line) => line.group === group).flatMap(barOf);
-    return [plotOf(group), ratioPlot(bars, plotTitle(group))];
-  });
-  const bare = ratioPlot(lines.flatMap(bareBarOf), 'Starkbox beside the bare engine');
   const others = runs.filter((run): run is FiguresRun => !isComparison(run));
   const scenarios = new Set(others.map(({ scenario }) => scenario));
   const sections = [
@@ -49,8 +40,6 @@ export function pageFiles(page: string, runs: readonly ScenarioRun[]): ReadonlyM
     ...[...scenarios].flatMap((scenario) => figuresSection(scenario, others)),
   ];
   return new Map([
-    ...plots,
-    [plotOf('Bare engine'), bare],
     [RESULTS, runsText(runs)],
     ['benchmarks.md', withGenerated(page, sections.join('\n\n'))],
   ]);
@@ -89,31 +78,14 @@ const groupsOf = (lines: readonly Line[]): readonly string[] => [
   ...new Set(lines.map(({ group }) => group)),
 ];
 
-const plotOf = (group: string): string =>
-  `benchmarks/${group.toLowerCase().replaceAll(' ', '-')}.svg`;
-
-const plotTitle = (group: string): string => `${group}: how many times better Starkbox is`;
-
-const barOf = ({ title, ratio, spread }: Line) =>
-  ratio === undefined || spread === undefined ? [] : [{ title, ratio, spread }];
-
-function bareBarOf({ title, unit, ours, bare }: Line) {
-  if (ours === undefined || bare === undefined) return [];
-  const ratio = timesBetter(unit, ours, bare);
-  return [{ title, ratio, spread: [ratio, ratio] as const }];
-}
-
 function comparisonSections(runs: readonly ComparisonRun[]): readonly string[] {
   const lines = linesOf(runs);
   return [
     ...aboutComparisons(runs),
     ...groupsOf(lines).flatMap((group) => [
       `### ${group}`,
-      `![${plotTitle(group)}](${plotOf(group)})`,
       comparisonTable(lines.filter((line) => line.group === group)),
     ]),
-    '### Beside the bare engine',
-    '![Starkbox beside the bare engine](benchmarks/bare-engine.svg)',
   ];
 }
 

@@ -4,6 +4,7 @@
 //
 //   node examples/run.mjs                               all examples, with the Node that runs this
 //   node examples/run.mjs token-jest                    only this one
+//   node examples/run.mjs --except token-jest           all others; may be given several times
 //   node examples/run.mjs --node ~/node-24/bin/node     with another Node; may be given several times
 //   node examples/run.mjs --packed FOLDER               with the files that scripts/pack.mjs wrote there
 //
@@ -49,7 +50,7 @@ function install(folder, example, packed) {
  * @returns {boolean} whether its tests passed
  */
 function test(cwd, node) {
-  const { scripts } = Object(manifestIn(cwd));
+  const { scripts = {} } = manifestIn(cwd);
   // Where the tests of an example belong to what it shows, another script runs all of it.
   const script = 'check' in scripts ? 'check' : 'test';
   const env = { ...environmentOf(node), STARKBOX_PYTHON: installedPython() ?? 'python3', CHROMIUM };
@@ -68,11 +69,13 @@ function main() {
     options: {
       node: { type: 'string', multiple: true, default: [process.execPath] },
       packed: { type: 'string' },
+      except: { type: 'string', multiple: true, default: [] },
     },
   });
   const available = allExamples();
-  const examples = positionals.length > 0 ? positionals : available;
-  const unknown = examples.filter((name) => !available.includes(name));
+  const chosen = positionals.length > 0 ? positionals : available;
+  const examples = chosen.filter((name) => !values.except.includes(name));
+  const unknown = [...chosen, ...values.except].filter((name) => !available.includes(name));
   if (unknown.length > 0) {
     console.error(`No example ${unknown.join(', ')}. There are: ${available.join(', ')}.`);
     return 2;

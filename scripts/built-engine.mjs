@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { hostTriple, ROOT, TARGET_DIR } from './cargo.mjs';
+import { manifestIn } from './packages/workspaces.mjs';
 
 const FOLDER = join(TARGET_DIR, 'built');
 const CHECKS = join(TARGET_DIR, 'checked');
@@ -63,17 +64,9 @@ function inputs(hasTests, root) {
  * @returns {unknown[]} the settings of napi and the exact versions of the commands
  */
 function settings(root) {
-  const { napi, devDependencies } = Object(readJson(join(root, 'packages/engine/package.json')));
-  const wasm = Object(readJson(join(root, 'packages/engine-wasm/package.json'))).devDependencies;
-  return [napi, devDependencies['@napi-rs/cli'], wasm];
-}
-
-/**
- * @param {string} file
- * @returns {unknown}
- */
-function readJson(file) {
-  return JSON.parse(readFileSync(file, 'utf8'));
+  const { napi, devDependencies } = manifestIn(join(root, 'packages/engine'));
+  const wasm = manifestIn(join(root, 'packages/engine-wasm')).devDependencies;
+  return [napi, devDependencies?.['@napi-rs/cli'], wasm];
 }
 
 /**

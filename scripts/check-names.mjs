@@ -1,9 +1,7 @@
 // Share of variables and parameters whose name does not say what they hold: `npm run check:names`.
 //
-//   node scripts/check-names.mjs             counts by folder, and fails above the limit
-//   node scripts/check-names.mjs --list      each place as well
-//   node scripts/check-names.mjs FILE…       these files alone
-import { parseArgs } from 'node:util';
+//   node scripts/check-names.mjs            lists them, and fails above the limit
+//   node scripts/check-names.mjs FILE…      in these files alone
 import { parseSync, Visitor } from 'oxc-parser';
 import { lineFinder, readSources } from './sources.mjs';
 
@@ -74,48 +72,23 @@ function bindingsIn(file, text) {
   return bindings;
 }
 
-/** @param {string} file the folder of a package in two parts, any other in one */
-function folderOf(file) {
-  const folders = file.split('/').slice(0, -1);
-  if (folders.length === 0) return '.';
-  return folders.slice(0, folders[0] === 'packages' ? 3 : 1).join('/');
-}
-
-/** @param {{ empty: number, all: number }} count */
-const percentOf = ({ empty, all }) => (100 * empty) / Math.max(all, 1);
-
-const { values: options, positionals } = parseArgs({
-  options: { list: { type: 'boolean', default: false } },
-  allowPositionals: true,
-});
-/** @type {Map<string, { empty: number, all: number }>} */
-const folders = new Map();
-const total = { empty: 0, all: 0 };
-for (const { file, text } of readSources(positionals)) {
+let [empty, all] = [0, 0];
+for (const { file, text } of readSources(process.argv.slice(2))) {
   const bindings = bindingsIn(file, text);
-  const empty = bindings.filter(({ name }) => EMPTY_NAMES.has(name));
-  if (options.list) {
-    const lineAt = lineFinder(text);
-    for (const { name, offset } of empty) console.log(`${file}:${lineAt(offset)}: ${name}`);
-  }
-  const count = folders.get(folderOf(file)) ?? { empty: 0, all: 0 };
-  folders.set(folderOf(file), count);
-  for (const sum of [count, total]) {
-    sum.empty += empty.length;
-    sum.all += bindings.length;
+  const lineAt = lineFinder(text);
+  all += bindings.length;
+  for (const { name, offset } of bindings) {
+    if (!EMPTY_NAMES.has(name)) continue;
+    empty += 1;
+    console.log(`${file}:${lineAt(offset)}: ${name}`);
   }
 }
-const rows = [...folders].filter(([, { empty }]) => empty > 0);
-for (const [folder, count] of rows.sort(([, a], [, b]) => b.empty - a.empty)) {
-  const share = `${percentOf(count).toFixed(2)} %`;
-  console.log(`${folder.padEnd(32)}${String(count.empty).padStart(6)}${share.padStart(9)}`);
-}
-const percent = percentOf(total);
+if (all === 0) throw new Error('no name was read');
+const percent = (100 * empty) / all;
 console.log(
-  `${total.empty} of ${total.all} names of variables and parameters say nothing: ${percent.toFixed(2)} %, limit ${LIMIT} %`,
+  `${empty} of ${all} names of variables and parameters say nothing: ${percent.toFixed(2)} %, limit ${LIMIT} %`,
 );
-if (total.all === 0) throw new Error('no name was read');
 if (percent > LIMIT) {
-  console.log('Name each after what it holds; `npm run check:names -- --list` has the places.');
+  console.log('Name each after what it holds.');
   process.exitCode = 1;
 }

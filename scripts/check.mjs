@@ -1,4 +1,5 @@
-// What to run before a commit: `npm run check`. Lint, types, names, architecture, and tests of what changed.
+// What to run before a commit: `npm run check`. Lint, types, names, architecture, and tests near what changed; it says
+// which tests it left out.
 //
 //   node scripts/check.mjs                   changes since the branch left main
 //   node scripts/check.mjs --since HEAD~1    changes since another commit
@@ -7,6 +8,7 @@ import { relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { OUR_CRATES, ROOT } from './cargo.mjs';
 import { failureOf, runText } from './processes.mjs';
+import { staleBuilds } from './stale-builds.mjs';
 
 /** More test files than these take minutes. */
 const MAX_TEST_FILES = 25;
@@ -14,7 +16,6 @@ const VITEST = 'node_modules/vitest/vitest.mjs';
 /** Projects whose tests need no browser, end no processes and are not timed. */
 const PROJECTS = ['--project=shared', '--project=alone'];
 const ARCHITECTURE_TESTS = ['test/architecture', 'test/sizes', 'test/recipes'];
-const QUICK_TESTS = ['test/crypto/vectors', 'test/execution/execute', 'test/config'];
 
 /**
  * @typedef {{ name: string, command: string, args: readonly string[] }} Part
@@ -49,7 +50,7 @@ function changedFiles(base) {
 }
 
 /**
- * The tests that import a changed file; if these are many, the changed tests and a few of each part.
+ * The tests that import a changed file: changed ones first, then those beside a changed file, then the others.
  *
  * @param {string} base the commit before the changes
  * @param {readonly string[]} changed
@@ -63,14 +64,22 @@ function testsToRun(base, changed) {
   /** @type {{ file: string }[]} */
   const listed = JSON.parse(text.slice(text.indexOf('[')));
   const related = [...new Set(listed.map(({ file }) => relative(ROOT, file)))];
-  if (related.length <= MAX_TEST_FILES) {
-    return { name: `tests of what changed (${related.length} files)`, files: related };
-  }
-  const files = related.filter((file) => changed.includes(file)).slice(0, MAX_TEST_FILES);
-  return {
-    name: `changed and quick tests (of ${related.length} files that import a change)`,
-    files: [...files, ...QUICK_TESTS],
+  const themes = new Set(changed.map(themeOf));
+  const rank = (/** @type {string} */ file) => {
+    if (changed.includes(file)) return 0;
+    return themes.has(themeOf(file)) ? 1 : 2;
   };
+  const ranked = related.sort((one, other) => rank(one) - rank(other));
+  return { files: ranked.slice(0, MAX_TEST_FILES), leftOut: ranked.slice(MAX_TEST_FILES) };
+}
+
+/**
+ * @param {string} file
+ * @returns {string} the package and the folder of a source or a test: `starkbox/chain`
+ */
+function themeOf(file) {
+  const [, name, , ...path] = file.split('/');
+  return `${name === 'e2e' ? 'starkbox' : name}/${path.length > 1 ? path[0] : ''}`;
 }
 
 /**
@@ -111,7 +120,7 @@ const isBuilt =
   readdirSync(`${ROOT}packages/engine`).some((file) => file.endsWith('.node'));
 if (tests.files.length > 0 && isBuilt) {
   const args = [VITEST, 'run', ...PROJECTS, ...tests.files];
-  parts.push({ name: tests.name, command: execPath, args });
+  parts.push({ name: `tests (${tests.files.length} files)`, command: execPath, args });
 }
 
 /** @type {Outcome[]} */
@@ -122,11 +131,22 @@ const runNext = async () => {
 // Two at a time: most machines have at least as many cores.
 await Promise.all([runNext(), runNext()]);
 if (tests.files.length > 0 && !isBuilt) {
-  console.log(`not run        ${tests.name}: build the engine first, npm run build`);
+  console.log(
+    `not run        tests (${tests.files.length} files): build the engine first, npm run build`,
+  );
+}
+for (const sentence of staleBuilds()) console.log(`built files    ${sentence}`);
+if (tests.leftOut.length > 0) {
+  console.log(
+    `not run        ${tests.leftOut.length} more test files import a change, for example ${tests.leftOut[0]}.\n` +
+      `               All of them: npx vitest run --changed=${base} ${PROJECTS.join(' ')}`,
+  );
 }
 const failed = outcomes.filter(({ passed }) => !passed).map(({ name }) => name);
 const total = `${(performance.now() / 1000).toFixed(0)} s`;
 console.log(
-  failed.length === 0 ? `check passed, ${total}` : `check FAILED, ${total}: ${failed.join(', ')}`,
+  failed.length === 0
+    ? `what was run passed, ${total}`
+    : `check FAILED, ${total}: ${failed.join(', ')}`,
 );
 process.exitCode = failed.length === 0 ? 0 : 1;

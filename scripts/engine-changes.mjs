@@ -51,17 +51,11 @@ export const PATCHED = {
  */
 
 /**
- * @typedef {object} Hunk
- * @property {string} before the text that it expects, once in the file
- * @property {string} after
- */
-
-/**
  * @typedef {object} Change
  * @property {string} name of its file, without the ending
- * @property {string} header its description, up to the first file
+ * @property {string} file
+ * @property {string} header its description, up to the first changed file
  * @property {boolean} isOptimization whether it only saves time
- * @property {readonly { path: string, hunks: readonly Hunk[] }[]} files
  */
 
 /** @returns {ChangedCrate[]} */
@@ -79,36 +73,11 @@ export function readChanges(crate) {
   const folder = join(CHANGES, crate);
   const names = readdirSync(folder).filter((name) => name.endsWith('.patch'));
   return names.sort().map((name) => {
-    const text = readFileSync(join(folder, name), 'utf8');
-    return { name: name.replace(/\.patch$/, ''), ...parsePatch(text) };
+    const file = join(folder, name);
+    const [header = ''] = readFileSync(file, 'utf8').split('\n--- a/', 1);
+    const isOptimization = /^Saves: /m.test(header);
+    return { name: name.replace(/\.patch$/, ''), file, header, isOptimization };
   });
-}
-
-/**
- * Reads a unified diff with a description before it. Line numbers are not used: a hunk belongs where its text is.
- *
- * @param {string} text
- * @returns {Omit<Change, 'name'>}
- */
-export function parsePatch(text) {
-  /** @type {{ path: string, hunks: Hunk[] }[]} */
-  const files = [];
-  const header = [];
-  for (const line of text.split('\n')) {
-    const path = /^\+\+\+ b\/(.+)$/.exec(line)?.[1];
-    const file = files.at(-1);
-    const hunk = file?.hunks.at(-1);
-    if (path !== undefined) files.push({ path, hunks: [] });
-    else if (line.startsWith('--- a/')) continue;
-    else if (file === undefined) header.push(line);
-    else if (line.startsWith('@@')) file.hunks.push({ before: '', after: '' });
-    else if (hunk !== undefined && line !== '') {
-      if (!line.startsWith('+')) hunk.before += `${line.slice(1)}\n`;
-      if (!line.startsWith('-')) hunk.after += `${line.slice(1)}\n`;
-    }
-  }
-  const description = header.join('\n').trim();
-  return { header: description, isOptimization: /^Saves: /m.test(description), files };
 }
 
 /**
@@ -118,21 +87,15 @@ export function parsePatch(text) {
  * @param {string} folder of the crate
  * @returns {string | undefined} why it does not apply; then nothing is written
  */
-export function applyChange(change, folder) {
-  const texts = new Map();
-  for (const { path, hunks } of change.files) {
-    const file = join(folder, path);
-    if (!existsSync(file)) return `${path} is missing`;
-    let text = readFileSync(file, 'utf8');
-    for (const { before, after } of hunks) {
-      const count = text.split(before).length - 1;
-      if (count !== 1) return `${path} has the expected text ${count} times:\n${before}`;
-      text = text.replace(before, () => after);
-    }
-    texts.set(file, text);
-  }
-  for (const [file, text] of texts) writeFileSync(file, text);
-  return undefined;
+export function applyChange({ file }, folder) {
+  // Settings of the user and of a repository around the folder could change what is written.
+  const options = ['-c', 'core.autocrlf=false', 'apply', '--verbose', '--whitespace=nowarn', file];
+  const { status, stderr, error } = spawnSync('git', options, {
+    cwd: folder,
+    encoding: 'utf8',
+    env: { ...process.env, GIT_CEILING_DIRECTORIES: dirname(folder) },
+  });
+  return status === 0 ? undefined : (error?.message ?? stderr.trim());
 }
 
 /**

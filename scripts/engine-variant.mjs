@@ -1,14 +1,11 @@
 // Builds of the addon for tests and comparisons. They lie in cargo's target folder, so that no package can hold them.
-import { copyFileSync, mkdirSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { hostTriple, runCargo, TARGET_DIR } from './cargo.mjs';
 import { changedCrates, PATCHED, writePatchedCrates } from './engine-changes.mjs';
 
-const LIBRARIES = {
-  darwin: 'libstarkbox_engine.dylib',
-  linux: 'libstarkbox_engine.so',
-  win32: 'starkbox_engine.dll',
-};
+/** What the library is called on Linux, macOS and Windows. */
+const LIBRARIES = ['libstarkbox_engine.so', 'libstarkbox_engine.dylib', 'starkbox_engine.dll'];
 
 /**
  * @param {string} name of the variant
@@ -30,10 +27,13 @@ export function buildVariant(name, { features = [], executor = 'optimized', prof
     ...features.flatMap((feature) => ['--features', feature]),
     ...(executor === 'published' ? publishedCrates() : []),
   ]);
+  const libraries = LIBRARIES.map((file) => join(TARGET_DIR, target, profile, file));
+  const library = libraries.find((file) => existsSync(file));
+  if (library === undefined) throw new Error(`cargo built none of ${libraries.join(', ')}`);
   const folder = join(TARGET_DIR, 'variants', name);
   const addon = join(folder, 'starkbox-engine.node');
   mkdirSync(folder, { recursive: true });
-  copyFileSync(join(TARGET_DIR, target, profile, Object(LIBRARIES)[process.platform]), addon);
+  copyFileSync(library, addon);
   return addon;
 }
 

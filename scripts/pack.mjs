@@ -4,6 +4,8 @@
 //   node scripts/pack.mjs FOLDER starkbox       this one, and those of ours that it depends on
 //   node scripts/pack.mjs FOLDER --strict       fails if a binary needs a newer glibc than we support
 //   node scripts/pack.mjs FOLDER --cross        also the engines that scripts/packages/cross-engine.mjs has built
+//   node scripts/pack.mjs FOLDER --portable     without engines, which differ between platforms
+//   node scripts/pack.mjs FOLDER --engines      the engines alone
 //
 // The packages must be built.
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -65,13 +67,14 @@ function packedFile(folder, name, version) {
  *
  * @param {string} folder where the packed files go; it is made
  * @param {readonly string[]} [names] of our packages; all unless given
- * @param {ReadonlyMap<string, string>} [engines] folders by platform; those that are built for this one unless given
+ * @param {ReadonlyMap<string, string>} [engines] folders of those that become packages, by platform; those that are built
+ *   for this one unless given
  * @returns {Packed[]}
  */
 export function pack(folder, names = [...published().keys()], engines = builtEngines()) {
   const bundle = join(ROOT, 'packages/starkbox/dist/bundle/cli.js');
-  if (!existsSync(bundle)) throw new Error(`${bundle} is missing: run npm run build:ts`);
-  if (engines.size === 0) throw new Error('no engine is built: run npm run build:engine');
+  if (names.length > 0 && !existsSync(bundle))
+    throw new Error(`${bundle} is missing: run npm run build:ts`);
   mkdirSync(folder, { recursive: true });
   const staging = mkdtempSync(join(tmpdir(), 'starkbox-packages-'));
   try {
@@ -122,19 +125,27 @@ function main() {
     options: {
       strict: { type: 'boolean', default: false },
       cross: { type: 'boolean', default: false },
+      portable: { type: 'boolean', default: false },
+      engines: { type: 'boolean', default: false },
     },
   });
   const [folder, ...names] = positionals;
   const packages = published();
   const unknown = names.filter((name) => !packages.has(name));
   if (folder === undefined || unknown.length > 0) {
-    console.error('Usage: node scripts/pack.mjs FOLDER [PACKAGE…] [--strict] [--cross]');
+    console.error(
+      'Usage: node scripts/pack.mjs FOLDER [PACKAGE…] [--strict] [--cross] [--portable | --engines]',
+    );
     if (unknown.length > 0)
       console.error(`No package ${unknown.join(', ')}: ${[...packages.keys()].join(', ')}`);
     return 2;
   }
-  const chosen = withDependencies(names.length > 0 ? names : [...packages.keys()]);
-  const engines = builtEngines(values.cross);
+  const requested = names.length > 0 ? names : [...packages.keys()];
+  const chosen = values.engines ? [] : withDependencies(requested);
+  const hasEngines = values.engines || (chosen.includes(ENGINE_NAME) && !values.portable);
+  const engines = hasEngines ? builtEngines(values.cross) : new Map();
+  if (hasEngines && engines.size === 0)
+    throw new Error('no engine is built: run npm run build:engine');
   for (const { file } of pack(folder, chosen, engines)) console.log(file);
   return values.strict && !isGlibcOldEnough(engines) ? 1 : 0;
 }

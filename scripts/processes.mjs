@@ -1,8 +1,8 @@
 // Programs that scripts run, and the folder of those that are installed once.
 import { execFile, spawnSync } from 'node:child_process';
-import { mkdirSync, realpathSync, renameSync, rmSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
@@ -60,35 +60,4 @@ export function failureOf(command, args, options = {}) {
 export function isMain(url) {
   const [, program] = process.argv;
   return program !== undefined && realpathSync(program) === fileURLToPath(url);
-}
-
-/**
- * Makes a folder as a whole or not at all.
- *
- * @param {string} folder
- * @param {(partial: string) => void} fill
- */
-export function makeFolder(folder, fill) {
-  const partial = `${folder}.partial`;
-  mkdirSync(dirname(folder), { recursive: true });
-  rmSync(partial, { recursive: true, force: true });
-  fill(partial);
-  renameSync(partial, folder);
-}
-
-/**
- * Runs an installation as the main program of a script.
- *
- * @param {string} name
- * @param {string} advice for a failure
- * @param {() => void} install
- */
-export function installAsMain(name, advice, install) {
-  try {
-    install();
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : error;
-    console.error(`${name}: ${reason}\n  What to do: ${advice}`);
-    process.exitCode = 1;
-  }
 }

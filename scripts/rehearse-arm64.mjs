@@ -88,7 +88,7 @@ function unpackNode(folder) {
  * @param {ReturnType<typeof pack>} packed
  */
 function install(folder, node, packed) {
-  const { starknet } = Object(manifestIn(ROOT)['devDependencies']);
+  const { starknet = '' } = manifestIn(ROOT).devDependencies ?? {};
   npmInstall(folder, node, packed, ['starkbox', '@starkbox/testing'], { starknet });
   const scope = join(folder, 'node_modules/@starkbox');
   const engines = readdirSync(scope).filter((name) => name.startsWith('engine-'));

@@ -1,16 +1,9 @@
-// Report of sizes: folders by files, files and functions by lines. `npm run sizes`.
+// Functions with more lines than the limit. `npm run sizes` lists them, and fails if there is one.
 //
-//   node scripts/sizes.mjs             the report; `--rows 30` for longer lists
-//   node scripts/sizes.mjs --check     only functions above the limit, and fails if there is one
-//   node scripts/sizes.mjs --check FILE…
-//
-// Only the length of a function has a limit. A file or folder has the size of what belongs together.
-import { readFileSync } from 'node:fs';
-import { dirname } from 'node:path/posix';
-import { parseArgs } from 'node:util';
+//   node scripts/sizes.mjs           of the repository
+//   node scripts/sizes.mjs FILE…
 import { parseSync, Visitor } from 'oxc-parser';
-import { ROOT } from './cargo.mjs';
-import { lineFinder, readSources, sourceFiles } from './sources.mjs';
+import { lineFinder, readSources } from './sources.mjs';
 
 const LINES_IN_FUNCTION = 80;
 
@@ -85,56 +78,10 @@ function functionsIn(file, text) {
   return functions;
 }
 
-/**
- * @param {string} title
- * @param {readonly (readonly [count: number, name: string])[]} rows
- */
-function printTable(title, rows) {
-  console.log(`\n${title}`);
-  for (const [count, name] of rows) console.log(`${String(count).padStart(7)}  ${name}`);
-}
-
-/** @param {string} text */
-const lineCount = (text) => text.replace(/\n$/, '').split('\n').length;
-
-const { values: options, positionals } = parseArgs({
-  options: {
-    check: { type: 'boolean', default: false },
-    rows: { type: 'string', default: '15' },
-  },
-  allowPositionals: true,
-});
-const functions = readSources(positionals)
+const tooLong = readSources(process.argv.slice(2))
   .flatMap(({ file, text }) => functionsIn(file, text))
-  .sort((a, b) => b.lines - a.lines);
-if (options.check) {
-  const long = functions.filter(({ lines }) => lines > LINES_IN_FUNCTION);
-  for (const { file, line, name, lines } of long) {
-    console.log(`${file}:${line} ${name} has ${lines} lines, limit ${LINES_IN_FUNCTION}`);
-  }
-  process.exitCode = long.length > 0 ? 1 : 0;
-} else {
-  const rows = Number(options.rows);
-  const files = sourceFiles(['ts', 'tsx', 'js', 'mjs', 'css', 'rs']);
-  /** @type {Map<string, number>} */
-  const folders = new Map();
-  for (const file of files) folders.set(dirname(file), (folders.get(dirname(file)) ?? 0) + 1);
-  const byFiles = [...folders].sort(([, a], [, b]) => b - a);
-  const byLines = files
-    .map((file) => /** @type {const} */ ([lineCount(readFileSync(`${ROOT}${file}`, 'utf8')), file]))
-    .sort(([a], [b]) => b - a);
-  const lines = byLines.reduce((sum, [count]) => sum + count, 0);
-  printTable(
-    'Folders by files',
-    byFiles.slice(0, rows).map(([folder, count]) => [count, folder]),
-  );
-  printTable('Longest files, in lines', byLines.slice(0, rows));
-  printTable('Shortest files, in lines', byLines.slice(-rows).toReversed());
-  printTable(
-    `Longest functions, in lines without a returned table (limit ${LINES_IN_FUNCTION})`,
-    functions
-      .slice(0, rows)
-      .map(({ file, line, name, lines }) => [lines, `${file}:${line} ${name}`]),
-  );
-  console.log(`\n${lines} lines in ${files.length} files, ${folders.size} folders`);
+  .filter(({ lines }) => lines > LINES_IN_FUNCTION);
+for (const { file, line, name, lines } of tooLong) {
+  console.log(`${file}:${line} ${name} has ${lines} lines, limit ${LINES_IN_FUNCTION}`);
 }
+if (tooLong.length > 0) process.exitCode = 1;

@@ -3,22 +3,17 @@ import { existsSync, readFileSync } from 'node:fs';
 import { ROOT } from './cargo.mjs';
 import { runText } from './processes.mjs';
 
-const EXTENSIONS = ['ts', 'tsx', 'js', 'mjs'];
+const PATTERNS = ['*.ts', '*.tsx', '*.js', '*.mjs', ':(exclude,attr:linguist-generated)'];
 
 /**
- * Files that git tracks or would add, without those that `.gitattributes` marks as generated.
+ * Files that git tracks or would add.
  *
- * @param {readonly string[]} extensions
- * @returns {string[]} paths from the root of the repository
+ * @param {readonly string[]} patterns of git
+ * @returns {string[]} paths from the root of the repository, in a deterministic order
  */
-export function sourceFiles(extensions = EXTENSIONS) {
-  const patterns = extensions.map((extension) => `*.${extension}`);
+export function filesOf(...patterns) {
   const options = ['--cached', '--others', '--exclude-standard', '-z'];
-  const listed = runText(
-    'git',
-    ['ls-files', ...options, '--', ...patterns, ':(exclude,attr:linguist-generated)'],
-    { cwd: ROOT },
-  );
+  const listed = runText('git', ['ls-files', ...options, '--', ...patterns], { cwd: ROOT });
   const files = listed.split('\0').filter((file) => file !== '' && existsSync(`${ROOT}${file}`));
   return [...new Set(files)].sort();
 }
@@ -43,5 +38,8 @@ export function lineFinder(text) {
  */
 export function readSources(paths) {
   if (paths.length > 0) return paths.map((file) => ({ file, text: readFileSync(file, 'utf8') }));
-  return sourceFiles().map((file) => ({ file, text: readFileSync(`${ROOT}${file}`, 'utf8') }));
+  return filesOf(...PATTERNS).map((file) => ({
+    file,
+    text: readFileSync(`${ROOT}${file}`, 'utf8'),
+  }));
 }

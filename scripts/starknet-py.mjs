@@ -1,9 +1,9 @@
 // Installer of starknet.py for its test: a virtual environment in the user's cache, one for each list of requirements.
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from './cargo.mjs';
-import { CACHE, installAsMain, isMain, makeFolder, runVisibly } from './processes.mjs';
+import { CACHE, isMain, runVisibly } from './processes.mjs';
 
 const REQUIREMENTS = join(ROOT, 'packages/e2e/test/versions/requirements.txt');
 
@@ -19,21 +19,28 @@ export function installedPython() {
   return existsSync(python) ? python : undefined;
 }
 
+/** Makes the environment as a whole or not at all. */
 function install() {
-  makeFolder(folder(), (partial) => {
-    runVisibly('python3', ['-m', 'venv', partial]);
-    runVisibly(join(partial, 'bin', 'python'), [
-      ...['-m', 'pip', 'install', '--quiet', '--no-input', '--disable-pip-version-check'],
-      ...['--requirement', REQUIREMENTS],
-    ]);
-  });
+  const partial = `${folder()}.partial`;
+  mkdirSync(CACHE, { recursive: true });
+  rmSync(partial, { recursive: true, force: true });
+  runVisibly('python3', ['-m', 'venv', partial]);
+  runVisibly(join(partial, 'bin', 'python'), [
+    ...['-m', 'pip', 'install', '--quiet', '--no-input', '--disable-pip-version-check'],
+    ...['--requirement', REQUIREMENTS],
+  ]);
+  renameSync(partial, folder());
 }
 
 if (isMain(import.meta.url)) {
-  const advice =
-    'install Python 3.10 or later with its venv module (apt-get install python3-venv), and let this machine reach PyPI.';
-  installAsMain('starknet-py', advice, () => {
+  try {
     if (installedPython() === undefined) install();
     console.log(`starknet.py is in ${folder()}`);
-  });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : error;
+    console.error(
+      `starknet-py: ${reason}\n  What to do: install Python 3.10 or later with its venv module (apt-get install python3-venv), and let this machine reach PyPI.`,
+    );
+    process.exitCode = 1;
+  }
 }

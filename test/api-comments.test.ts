@@ -60,7 +60,6 @@ const NEVER_THROW: ReadonlySet<string> = new Set([
   'getProvider',
   'getWallet',
   'isRpcError',
-  'packageVersion',
   'withChain',
 ]);
 
@@ -83,6 +82,7 @@ const modules = new Map<string, Module>();
 function fileOf(file: string, specifier: string): string {
   if (specifier.startsWith('.')) return join(dirname(file), specifier.replace(/\.js$/, '.ts'));
   const packages: Readonly<Record<string, string>> = {
+    '@starkbox/engine': 'packages/engine/js/index.ts',
     '@starkbox/spec': 'packages/spec/src/index.ts',
     starkbox: 'packages/starkbox/src/index.ts',
     'starkbox/client': 'packages/starkbox/src/client.ts',

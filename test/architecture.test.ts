@@ -1,6 +1,7 @@
 // The table of allowed imports, checked against the sources and against one planted breach of each rule.
 import { describe, expect, test } from 'vitest';
 import { findViolations, type Rule } from './architecture/check.js';
+import { readFacts } from './architecture/facts.js';
 import { FOLDERS, LEAVES } from './architecture/rules.js';
 import { readPackages, readSources } from './architecture/sources.js';
 
@@ -81,6 +82,18 @@ describe('the sources', () => {
   });
 });
 
+test('bench and scripts give the members of JSON no type that is never checked', () => {
+  const sources = readSources(
+    ['bench', 'scripts', '.ci', 'packages/explorer/scripts'],
+    /\.(ts|mjs)$/,
+  );
+  expect(sources.size).toBeGreaterThan(90);
+  const calls = [...sources].flatMap(([file, source]) =>
+    readFacts(file, source).objectCalls.map((line) => `${file}:${line}`),
+  );
+  expect(calls).toEqual([]);
+});
+
 test('end-to-end tests import few internals of the node', () => {
   const sources = readSources(['packages/e2e'], /\.ts$/);
   expect(sources.size).toBeGreaterThan(200);
@@ -91,6 +104,26 @@ test('end-to-end tests import few internals of the node', () => {
     })),
   );
   expect(imports.filter(({ path }) => !IMPORTED_BY_E2E.has(path))).toEqual([]);
+});
+
+describe('tests', () => {
+  const sources = readSources(['packages', 'test'], /^(packages\/[^/]+\/)?test\/.*\.ts$/);
+  const findText = (pattern: RegExp): readonly string[] =>
+    [...sources].filter(([, source]) => pattern.test(source)).map(([file]) => file);
+
+  test('draw nothing without a seed', () => {
+    expect(sources.size).toBeGreaterThan(500);
+    expect(findText(/Math\.random\(\)/)).toEqual([]);
+  });
+
+  test('wait for conditions, and are not tried again', () => {
+    expect(
+      findText(
+        /setTimeout\((resolve|r), ([2-9]\d|\d{3,})\)|await (sleep|delay)\(([2-9]\d|\d{3,})\)/,
+      ),
+    ).toEqual([]);
+    expect(findText(/\bretry: \d/)).toEqual([]);
+  });
 });
 
 describe('the tables', () => {
@@ -139,7 +172,7 @@ describe('the checker', () => {
       `import m = require('../../l1/ethereum/client.js');`,
     ],
     ['folder', 'starkbox/src/l1/postman.ts', `import '../rpc/methods/write.js';`],
-    ['folder', 'starkbox/src/l1/postman.ts', `import '../config/options.js';`],
+    ['folder', 'starkbox/src/chain/steps/step.ts', `import '../../config/options.js';`],
     ['folder', 'starkbox/src/rpc/methods/meta.ts', `import '../../server/http/server.js';`],
     ['folder', 'starkbox/src/server/ws/server.ts', `import '../../rpc/methods/write.js';`],
     ['folder', 'starkbox/src/server/ws/server.ts', `import '../../chain/world/world.js';`],
@@ -213,6 +246,7 @@ describe('the checker', () => {
     ['wall-clock', 'starkbox/src/chain/steps/step.ts', `export const at = [1].map(Date.now);`],
     ['wall-clock', 'starkbox/src/rpc/methods/meta.ts', `export const at = performance.now();`],
     ['wall-clock', 'starkbox/src/rpc/methods/meta.ts', `const { now } = globalThis.Date;`],
+    ['hidden-any', 'starkbox/src/rpc/methods/meta.ts', `export const at = Object(1);`],
     ['name', 'starkbox/src/chain/utils.ts', `export const a = 1;`],
     ['unplaced', 'starkbox/src/extra.ts', `export const a = 1;`],
     ['unplaced', 'starkbox/src/extra/a.ts', `export const a = 1;`],

@@ -8,12 +8,11 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Class } from '@starkbox/engine';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -86,29 +85,6 @@ describe('a file that is not as published', () => {
     expect(err).toContain(`expected SHA-256 ${STRK_SHA256}`);
     expect(err).toContain('no such file');
   });
-
-  test('renamed: named, with the new name', () => {
-    const copy = copyOfPackage();
-    renameSync(join(copy, STRK), join(copy, dirname(STRK), 'strk.sierra'));
-    expect(refused(copy)).toContain('its content is in contracts/system_artifacts/strk.sierra');
-  });
-
-  test('swapped with another of the table: both named', () => {
-    const copy = copyOfPackage();
-    const eth = STRK.replace('strk', 'eth');
-    renameSync(join(copy, STRK), join(copy, 'aside'));
-    renameSync(join(copy, eth), join(copy, STRK));
-    renameSync(join(copy, 'aside'), join(copy, eth));
-    const err = refused(copy);
-    expect(err).toContain(`${STRK} is not the published file`);
-    expect(err).toContain(`${eth} is not the published file`);
-  });
-
-  test('an empty directory: every file named', () => {
-    const empty = join(temp, 'empty');
-    mkdirSync(empty);
-    expect(refused(empty).match(/is missing/g)).toHaveLength(9);
-  });
 });
 
 test('an engine that finds another class hash: refused, and nothing is written', () => {
@@ -126,10 +102,6 @@ test('an engine that finds another class hash: refused, and nothing is written',
   );
   expect(err).toContain('found    0x123');
   expect(existsSync(out)).toBe(false);
-});
-
-test('an option that does not exist: refused', () => {
-  expect(node(SCRIPT, '--form', 'x').code).toBe(1);
 });
 
 describe('a good run', () => {

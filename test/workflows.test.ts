@@ -47,7 +47,6 @@ function missing(lines: string): readonly string[] {
   const paths = [
     ...lines.matchAll(/(?<![\w.*/])(?:node|bash|sh) (?!\.\.\/)([\w.][\w./-]*\/[\w./-]+)/g),
   ];
-  expect(scripts.length + paths.length).toBeGreaterThan(0);
   return [
     ...scripts.filter((name) => !SCRIPTS.includes(name)),
     ...paths.flatMap(([, path = '']) => (existsSync(join(ROOT, path)) ? [] : [path])),
@@ -60,6 +59,95 @@ test.each([...WORKFLOWS, ...ACTIONS])('%s runs only scripts and files that exist
   // `npm run ${{ matrix.engine }}`: its values are in the matrix.
   const chosen = all.filter(([key]) => key === 'engine').map(([, target]) => `npm run ${target}`);
   expect(missing([...commands, ...chosen].join('\n'))).toEqual([]);
+});
+
+describe('the built files that jobs of CI and contributors without Rust share', () => {
+  const pack = texts(load(text('.github/workflows/ci.yml'))).find(([, command]) =>
+    command.startsWith('tar -czf built.tgz '),
+  )?.[1];
+  const packed = pack?.split(' ').slice(3) ?? [];
+  /** Made for the build of pages, whose result is packed, or for cargo. */
+  const NOT_NEEDED = [
+    'packages/engine-wasm/*.new',
+    'packages/engine/*.new',
+    'packages/engine/patched/*/',
+    'packages/engine/starkbox-compiler.exe',
+    'packages/explorer/src/styles/fonts/',
+    'packages/playground/public/classes/',
+  ];
+
+  test('are all that git ignores below packages', () => {
+    const ignored = text('.gitignore')
+      .split('\n')
+      .filter((line) => line.startsWith('/packages/'))
+      .map((line) => line.slice(1));
+    expect(ignored.length).toBeGreaterThan(NOT_NEEDED.length);
+    const needed = ignored.filter((line) => !NOT_NEEDED.includes(line));
+    expect(packed).toEqual(expect.arrayContaining(needed.map((line) => line.replace(/\/$/, ''))));
+    expect(packed).toEqual(expect.arrayContaining(['packages/*/dist', 'packages/engine/*.node']));
+  });
+
+  test('are all that is built here', () => {
+    const options = [
+      '--others',
+      '--ignored',
+      '--exclude-standard',
+      '--directory',
+      '--',
+      'packages',
+    ];
+    const { stdout } = spawnSync('git', ['ls-files', ...options], { cwd: ROOT, encoding: 'utf8' });
+    const built = stdout.split('\n').filter((path) => path !== '' && !/node_modules/.test(path));
+    const expected = [...packed, ...NOT_NEEDED].map(
+      (pattern) =>
+        new RegExp(
+          `^${pattern.replaceAll('.', '\\.').replaceAll('*', '[^/]*').replace(/\/?$/, '/?$')}`,
+        ),
+    );
+    expect(built.filter((path) => !expected.some((pattern) => pattern.test(path)))).toEqual([]);
+  });
+});
+
+test('the release publishes what has passed CI', () => {
+  const jobs = fields(fields(load(text('.github/workflows/release.yml')))['jobs']);
+  const checked = Object.keys(jobs).find(
+    (name) => fields(jobs[name])['uses'] === './.github/workflows/ci.yml',
+  );
+  const needed = (name: string): readonly string[] =>
+    [fields(jobs[name])['needs'] ?? []]
+      .flat()
+      .map(String)
+      .flatMap((job) => [job, ...needed(job)]);
+  for (const job of ['publish', 'release', 'image']) expect(needed(job)).toContain(checked);
+});
+
+test('one job packs what is the same on every platform, the others an engine', () => {
+  const jobs = fields(fields(load(text('.github/workflows/packages.yml')))['jobs']);
+  const packs = Object.values(jobs).flatMap((job) =>
+    items(fields(job)['steps']).flatMap((step) => {
+      const command = String(fields(step)['run']);
+      const options = /^npm run pack -- (?:tarballs|engine) (--\w+)/.exec(command)?.[1];
+      return options === undefined ? [] : [options];
+    }),
+  );
+  expect(packs).toEqual(['--portable', '--engines', '--engines']);
+});
+
+test.each(['release.yml', 'weekly.yml'])('%s builds the packages of every platform', (file) => {
+  const jobs = fields(fields(load(text(`.github/workflows/${file}`)))['jobs']);
+  const called = Object.values(jobs).map((job) => fields(job)['uses']);
+  expect(called).toContain('./.github/workflows/packages.yml');
+});
+
+test('jobs on Windows run their commands by bash', () => {
+  for (const file of WORKFLOWS) {
+    const jobs = fields(fields(load(text(file)))['jobs']);
+    for (const [name, job] of Object.entries(jobs)) {
+      if (!JSON.stringify(job).includes('windows')) continue;
+      const shell = fields(fields(fields(job)['defaults'])['run'])['shell'];
+      expect(shell, `${file} ${name}`).toBe('bash');
+    }
+  }
 });
 
 describe('.ci/run', () => {
@@ -76,6 +164,7 @@ describe('.ci/run', () => {
 
   test('runs only scripts and files that exist', () => {
     expect(missing(script)).toEqual([]);
+    expect(missing(`${script}\nnpm run no-script\nnode no/file.mjs`)).toHaveLength(2);
   });
 
   test('has the parts that it and the workflows name', () => {
@@ -95,11 +184,12 @@ test.each(SHELL_SCRIPTS)('%s runs only scripts and files that exist', (file) => 
 });
 
 test.each([...WORKFLOWS, ...ACTIONS, SETUP])(
-  '%s uses only actions of this repository that exist',
+  '%s uses only actions and workflows of this repository that exist',
   (file) => {
     const uses = texts(load(text(file))).filter(([key]) => key === 'uses');
     const local = uses.map(([, action]) => action).filter((action) => action.startsWith('./'));
-    expect(local.filter((action) => !existsSync(join(ROOT, action, 'action.yml')))).toEqual([]);
+    const files = local.map((path) => (path.endsWith('.yml') ? path : join(path, 'action.yml')));
+    expect(files.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
   },
 );
 
@@ -108,8 +198,9 @@ test.each(WORKFLOWS)('jobs of %s need jobs that it has', (file) => {
   for (const job of Object.values(jobs)) {
     const needs = [fields(job)['needs'] ?? []].flat();
     expect(needs.filter((name) => !Object.hasOwn(jobs, String(name)))).toEqual([]);
-    // Without a limit, a job that hangs runs for six hours.
-    expect(fields(job)['timeout-minutes']).toBeTypeOf('number');
+    // Without a limit, a job that hangs runs for six hours. A called workflow has its own.
+    if (fields(job)['uses'] === undefined)
+      expect(fields(job)['timeout-minutes']).toBeTypeOf('number');
   }
 });
 

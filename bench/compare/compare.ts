@@ -49,7 +49,7 @@ function addressOf(text: string): Address {
 async function nameOf(address: Address): Promise<string> {
   const node = await SpawnedNode.open(address);
   try {
-    const { devnet_version: version } = Object(await node.call('devnet_getStatus', {}));
+    const { devnet_version: version } = await node.call('devnet_getStatus');
     if ('url' in address) return `a node of version ${version}`;
     const program = address.command
       .split(/\s+/)

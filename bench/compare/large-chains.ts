@@ -245,13 +245,10 @@ const EVENTS_EACH = 200;
 async function deployEmitter({ node, signer }: Side): Promise<string> {
   const emitter = await newClass(await contractText('emitter'));
   await node.send(signer.declare(emitter));
-  const { transaction_hash } = Object(await node.send(signer.deploy(emitter.compiled.hash, 1)));
-  const { events } = Object(
-    await node.call('starknet_getTransactionReceipt', { transaction_hash }),
-  );
-  const deployed = events.find(
-    ({ keys }: { keys: readonly string[] }) => keys[0] === starknetKeccak('ContractDeployed'),
-  );
+  const deployment = signer.deploy(emitter.compiled.hash, 1);
+  const { transaction_hash } = await node.send<'starknet_addInvokeTransaction'>(deployment);
+  const { events } = await node.call('starknet_getTransactionReceipt', { transaction_hash });
+  const deployed = events.find(({ keys }) => keys[0] === starknetKeccak('ContractDeployed'));
   return String(deployed?.data[0]);
 }
 
@@ -269,7 +266,7 @@ async function readEvents({ node, memo }: Side): Promise<number> {
       chunk_size: 1000,
       ...(continuation_token === undefined ? {} : { continuation_token }),
     };
-    const page = Object(await node.call('starknet_getEvents', { filter }));
+    const page = await node.call('starknet_getEvents', { filter });
     listed += page.events.length;
     continuation_token = page.continuation_token ?? undefined;
   } while (continuation_token !== undefined);

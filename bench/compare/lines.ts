@@ -24,7 +24,7 @@ export interface Line extends ComparedFigure {
 }
 
 /** How many times better our figure is than another. */
-export function timesBetter(unit: Unit, ours: number, other: number): number {
+function timesBetter(unit: Unit, ours: number, other: number): number {
   return unit === 'per s' ? ours / other : other / ours;
 }
 

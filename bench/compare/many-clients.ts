@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { memberOf } from '@starkbox/abi/basics';
 import { storageAddress } from '@starkbox/engine';
 import { WebSocket } from 'ws';
 import { hex, STRK } from '../../packages/engine/test/fixtures/chain.js';
@@ -80,7 +81,7 @@ class Subscribers {
       await once(socket, 'open');
       const subscribed = once(socket, 'message');
       socket.send(rpcBody('starknet_subscribeNewHeads'));
-      const { error } = Object(JSON.parse(String((await subscribed)[0])));
+      const error = memberOf(JSON.parse(String((await subscribed)[0])), 'error');
       if (error !== undefined) throw new RpcError(error);
       socket.on('message', () => {
         this.received += 1;

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { argv, execPath } from 'node:process';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { memberOf } from '@starkbox/abi/basics';
 import { SpawnedNode } from './spawned-node.js';
 
 const FILE = fileURLToPath(import.meta.url);
@@ -19,7 +20,7 @@ export async function onBareServer<T>(work: (server: SpawnedNode) => Promise<T>)
 
 function serve(port: number): void {
   const server = createServer(async (request, response) => {
-    const { id } = Object(JSON.parse(await text(request)));
+    const id = memberOf(JSON.parse(await text(request)), 'id');
     const answer = JSON.stringify({ jsonrpc: '2.0', id, result: 0 });
     const length = Buffer.byteLength(answer);
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': length });

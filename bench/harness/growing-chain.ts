@@ -123,17 +123,17 @@ export class GrowingChain {
   /** A reverted transfer would be accepted too, but costs less. */
   async #mustHaveSucceeded(): Promise<void> {
     const transaction_hash = await this.hashIn(this.#latest);
-    const status = await this.node.request('starknet_getTransactionStatus', { transaction_hash });
-    const { execution_status }: { execution_status?: unknown } = Object(status);
+    const { execution_status } = await this.node.request('starknet_getTransactionStatus', {
+      transaction_hash,
+    });
     if (execution_status !== 'SUCCEEDED') throw new Error(`a transfer ${execution_status}`);
   }
 
   async hashIn(number: number): Promise<string> {
     const block_id = { block_number: number };
     const block = await this.node.request('starknet_getBlockWithTxHashes', { block_id });
-    const { transactions }: { transactions?: readonly unknown[] } = Object(block);
-    const [hash] = transactions ?? [];
-    if (typeof hash !== 'string') throw new Error(`block ${number} is empty`);
+    const [hash] = block.transactions;
+    if (hash === undefined) throw new Error(`block ${number} is empty`);
     return hash;
   }
 }

@@ -1,7 +1,7 @@
-// Repeated measurements: alternating rounds, times, and the memory of this process.
+// Repeated measurements: alternating rounds, times, the memory of this process, and disk space.
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { uniformInt } from 'pure-rand/distribution/uniformInt';
-import { xorshift128plus } from 'pure-rand/generator/xorshift128plus';
 import { median } from './figures.js';
 
 /** Samples of several kinds of work, one of each in a round. */
@@ -82,22 +82,6 @@ export async function settledMemory(): Promise<NodeJS.MemoryUsage> {
   return readings.reduce((least, reading) => (reading.rss < least.rss ? reading : least));
 }
 
-/** Random numbers that a seed repeats. */
-export class Random {
-  readonly #generator: ReturnType<typeof xorshift128plus>;
-
-  constructor(seed: number) {
-    this.#generator = xorshift128plus(seed);
-  }
-
-  /** A whole number below a bound. */
-  below(bound: number): number {
-    return uniformInt(this.#generator, 0, bound - 1);
-  }
-
-  pick<T>(choices: readonly T[]): T {
-    const choice = choices[this.below(choices.length)];
-    if (choice === undefined) throw new RangeError('there is nothing to pick from');
-    return choice;
-  }
-}
+/** What the files of a folder take on the disk. */
+export const bytesIn = (folder: string): number =>
+  readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).blocks * 512, 0);

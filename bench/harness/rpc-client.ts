@@ -1,6 +1,8 @@
 // JSON-RPC client over kept-alive connections.
 import { Agent, request } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { membersOf, trust } from '@starkbox/abi/basics';
+import type { MethodName, Methods } from 'starkbox';
 
 /** Milliseconds in which a request must be answered. */
 const TIMEOUT = 180_000;
@@ -18,7 +20,7 @@ export class RpcError extends Error {
   readonly code: unknown;
 
   constructor(error: unknown) {
-    const { code, message, data } = Object(error);
+    const { code, message, data } = membersOf(error);
     const more = data === undefined ? '' : `: ${JSON.stringify(data)}`;
     super(`${code} ${message}${more}`.slice(0, 160));
     this.code = code;
@@ -44,6 +46,8 @@ export class RpcClient {
   }
 
   /** @throws RpcError if the node answers with an error */
+  call<M extends MethodName>(method: M, params?: unknown): Promise<Methods[M]['result']>;
+  call(method: string, params?: unknown): Promise<unknown>;
   call(method: string, params: unknown = {}): Promise<unknown> {
     return this.send(rpcBody(method, params));
   }
@@ -52,14 +56,14 @@ export class RpcClient {
    * Sends a request that is written already.
    * @throws RpcError if the node answers with an error
    */
-  async send(body: string): Promise<unknown> {
+  async send<M extends MethodName>(body: string): Promise<Methods[M]['result']> {
     const { result, error } = await this.answer(body);
     if (error !== undefined) throw new RpcError(error);
-    return result;
+    return trust(result);
   }
 
   async answer(body: string): Promise<Answer> {
-    return Object(JSON.parse(await this.post(body)));
+    return membersOf(JSON.parse(await this.post(body)));
   }
 
   /** Whether a method that needs no parameters is answered without an error. */

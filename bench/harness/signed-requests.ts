@@ -1,5 +1,6 @@
 // Requests with signed transactions, made before they are measured.
 import { readFile } from 'node:fs/promises';
+import { membersOf } from '@starkbox/abi/basics';
 import { Class, starknetKeccak, type TransactionValues } from '@starkbox/engine';
 import {
   type Account,
@@ -66,11 +67,12 @@ export function numberedTransfer(
 
 /** The predeployed accounts of a node. */
 export async function accountsOf(node: RpcClient): Promise<readonly Account[]> {
-  const listed: readonly object[] = Object(await node.call('devnet_getPredeployedAccounts', {}));
-  return listed.map((account) => {
-    const { address, private_key: privateKey, public_key: publicKey } = Object(account);
-    return { address, privateKey, publicKey };
-  });
+  const listed = await node.call('devnet_getPredeployedAccounts');
+  return listed.map(({ address, private_key: privateKey, public_key: publicKey }) => ({
+    address,
+    privateKey,
+    publicKey,
+  }));
 }
 
 /** Signs for the accounts of one node: their nonces count what was sent to it. */
@@ -179,7 +181,7 @@ export async function newClass(text: string): Promise<DeclaredClass> {
   classSerial += 1;
   const name = `${process.pid}_${Date.now()}_${classSerial}`;
   const abi = JSON.stringify([{ type: 'impl', name, interface_name: name }]);
-  const written = { ...Object(JSON.parse(text)), abi };
+  const written = { ...membersOf(JSON.parse(text)), abi };
   return { compiled: await Class.compile(JSON.stringify(written)), written };
 }
 

@@ -27,9 +27,6 @@ export interface Build {
   readonly engine?: string;
 }
 
-/** More than all rounds take. */
-const MAXIMUM_SNAPSHOTS = 1_000_000;
-
 let trips = 0;
 let collections = 0;
 let bareEngine: BareEngine | undefined;
@@ -81,12 +78,13 @@ const commands = {
     const { State } = await load(engine);
     countTrips(Object.getPrototypeOf(State.create().native));
     const addon = join(dirname(engine), 'addon.js');
-    const { Simulation } = existsSync(addon) ? (await load(addon)).addon : {};
-    // Older builds have no batches.
-    if (Simulation) countTrips(Simulation.prototype);
+    const { Batch, Simulation } = existsSync(addon) ? (await load(addon)).addon : {};
+    // Older builds have another class of batches, or none.
+    const batches = Batch ?? Simulation;
+    if (batches) countTrips(batches.prototype);
     const library = isBundled ? resolve('starkbox') : join(root, 'packages/starkbox/dist/index.js');
     const { createChain } = await load(library);
-    const node = await createChain({ seed: 0, maximumSnapshots: MAXIMUM_SNAPSHOTS });
+    const node = await createChain({ seed: 0 });
     handle = (request) => node.handle(request);
   },
 

@@ -20,7 +20,7 @@ export interface PreviousBuild {
 }
 
 /** Why there is no such build. */
-export class NoPreviousBuild extends Error {}
+class NoPreviousBuild extends Error {}
 
 interface EngineBuilds {
   /** Paths that the engine is compiled from. */
@@ -63,11 +63,30 @@ async function addEngine(root: string, folder: string, commit: string): Promise<
 }
 
 /**
- * The build of a commit in the cache of the repository, which holds one.
+ * The build of a commit, to compare with.
  *
- * @throws NoPreviousBuild
+ * @param mayBeMissing whether undefined stands for a build that cannot be made; otherwise that is an error
  */
-export async function previousBuild(root: string, base: string): Promise<PreviousBuild> {
+export async function previousBuild(
+  root: string,
+  base: string,
+  mayBeMissing: boolean,
+): Promise<PreviousBuild | undefined> {
+  try {
+    return await buildOf(root, base);
+  } catch (error) {
+    if (!(error instanceof NoPreviousBuild)) throw error;
+    const reason = `there is no earlier build to compare with: ${error.message}`;
+    if (!mayBeMissing) {
+      throw new Error(`${reason}\nChoose another commit by --base, or give --without-previous`);
+    }
+    console.log(reason);
+    return undefined;
+  }
+}
+
+/** The build of a commit in the cache of the repository, which holds one. */
+async function buildOf(root: string, base: string): Promise<PreviousBuild> {
   const commit = git(root, 'rev-parse', '--short', `${base}^{commit}`);
   const folders = join(root, 'node_modules/.cache/previous-builds');
   const folder = join(folders, commit);

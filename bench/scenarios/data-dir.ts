@@ -1,9 +1,8 @@
 // Data directories: the cost of durability, and opening a long chain.
-import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Child, serve } from '../harness/child.js';
 import { GrowingChain, mustBeAccepted } from '../harness/growing-chain.js';
-import { interleave, milliseconds, settledMemory } from '../harness/rounds.js';
+import { bytesIn, interleave, milliseconds, settledMemory } from '../harness/rounds.js';
 import { defineScenario, type Run } from '../harness/scenario.js';
 
 /** One of this many blocks has a transfer. */
@@ -76,12 +75,6 @@ async function openElsewhere(dataDir?: string) {
     await child.end();
   }
 }
-
-const bytesIn = (directory: string): number =>
-  readdirSync(directory).reduce(
-    (sum, name) => sum + statSync(join(directory, name)).blocks * 512,
-    0,
-  );
 
 export const scenario = defineScenario({
   measures: 'the cost of durability, and opening a long chain on disk',

@@ -1,6 +1,7 @@
 // Growth: the CPU time of operations on a grown chain beside the same ones on a small chain, in alternating rounds.
 import { join } from 'node:path';
 import type { Config } from 'starkbox';
+import { Random } from '../../test/support/random.js';
 import {
   GrowingChain,
   mustBeAccepted,
@@ -12,7 +13,7 @@ import {
   writeSlots,
 } from '../harness/growing-chain.js';
 import { significant } from '../harness/results.js';
-import { interleave, Random } from '../harness/rounds.js';
+import { interleave } from '../harness/rounds.js';
 import { rpcBody } from '../harness/rpc-client.js';
 import { defineScenario, type Run } from '../harness/scenario.js';
 

@@ -129,7 +129,7 @@ async function measureRestores({ sizes, figures, quick }: InstancesRun): Promise
 
 /** Memory of snapshots that are not restored. */
 async function measureSnapshots({ sizes, figures }: InstancesRun): Promise<void> {
-  const chain = await createChain({ seed: 0, maximumSnapshots: 4 * sizes.snapshots });
+  const chain = await createChain({ seed: 0 });
   const take = () => sampled(sizes.snapshots, () => chain.request('devnet_snapshot'));
   await take();
   const before = await settledMemory();

@@ -8,12 +8,13 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { listOf } from '@starkbox/abi/basics';
 import type { Config } from 'starkbox';
 import { connect } from 'starkbox/client';
 import { hex, STRK } from '../../packages/engine/test/fixtures/chain.js';
+import { Random } from '../../test/support/random.js';
 import { median, slopeOf } from '../harness/figures.js';
 import { type MemoryUse, NodeProcess } from '../harness/node-process.js';
-import { Random } from '../harness/rounds.js';
 import { RpcClient, RpcError } from '../harness/rpc-client.js';
 import { defineScenario } from '../harness/scenario.js';
 import { callParams, Signer, transferTo } from '../harness/signed-requests.js';
@@ -104,9 +105,11 @@ class SoakedChain {
 
   async #revertedTransfer(): Promise<void> {
     const call = { to: STRK, name: 'transfer', calldata: [this.#receiver(), TOO_MUCH, '0x0'] };
-    const { transaction_hash } = Object(await this.client.send(this.#signer.invoke([call])));
+    const { transaction_hash } = await this.client.send<'starknet_addInvokeTransaction'>(
+      this.#signer.invoke([call]),
+    );
     const status = await this.client.call('starknet_getTransactionStatus', { transaction_hash });
-    mustBeEqual('the status', Object(status).execution_status, 'REVERTED');
+    mustBeEqual('the status', status.execution_status, 'REVERTED');
     this.transactions += 1;
   }
 
@@ -119,25 +122,24 @@ class SoakedChain {
   async #checkBalance(client: RpcClient = this.client): Promise<void> {
     const receiver = this.#receiver();
     const params = callParams({ to: STRK, name: 'balanceOf', calldata: [receiver] });
-    const [low] = Object(await client.call('starknet_call', params));
+    const [low = ''] = await client.call('starknet_call', params);
     mustBeEqual(`what ${receiver} has`, BigInt(low), this.#received.get(receiver) ?? 0n);
   }
 
   async #readBlock(): Promise<void> {
     const block_id = { block_number: Number(await this.client.call('starknet_blockNumber')) };
-    const block = Object(await this.client.call('starknet_getBlockWithReceipts', { block_id }));
+    const block = await this.client.call('starknet_getBlockWithReceipts', { block_id });
     const filter = { from_block: block_id, to_block: 'latest', chunk_size: 100 };
-    const { events } = Object(await this.client.call('starknet_getEvents', { filter }));
-    const counts = block.transactions.map(({ receipt }: never) => Object(receipt).events.length);
-    const count = counts.reduce((sum: number, length: number) => sum + length, 0);
+    const { events } = await this.client.call('starknet_getEvents', { filter });
+    const count = block.transactions.flatMap(({ receipt }) => receipt.events).length;
     mustBeEqual('the number of events', events.length, count);
   }
 
   async #simulate(): Promise<void> {
     const transactions = this.#signer.unsent(2);
     const params = { transactions, simulation_flags: [], block_id: 'latest' };
-    const simulated = Object(await this.client.call('starknet_simulateTransactions', params));
-    mustBeEqual('the number of simulations', simulated.length, 2);
+    const simulated = await this.client.call('starknet_simulateTransactions', params);
+    mustBeEqual('the number of simulations', listOf(simulated).length, 2);
   }
 
   async #fail(): Promise<void> {
@@ -155,7 +157,8 @@ class SoakedChain {
       await this.#transfers();
       for (let number = latest + 1; number <= latest + TRANSFERS; number += 1) {
         const { value } = await heads.next();
-        mustBeEqual('the next head', Object(value?.result).block_number, number);
+        const head = value?.name === 'starknet_subscriptionNewHeads' ? value.result : undefined;
+        mustBeEqual('the next head', head?.block_number, number);
       }
       await heads.close();
     } finally {
@@ -195,7 +198,7 @@ class SoakedChain {
 
   /** A branch begins as this chain, changes without it, and is deleted. */
   async #instance(): Promise<void> {
-    const { instance_id } = Object(await this.client.call('devnet_createInstance', { ttl: 0 }));
+    const { instance_id } = await this.client.call('devnet_createInstance', { ttl: 0 });
     const root = this.client.url.replace(/\/instances\/.*/, '');
     const branch = new RpcClient(`${root}/instances/${instance_id}`);
     await this.#checkBalance(branch);
@@ -305,10 +308,9 @@ class SoakedNode extends NodeProcess {
     const chains: SoakedChain[] = [];
     while (chains.length < CHAINS) {
       const index = chains.length;
-      const { instance_id } = Object(
-        index === 0 ? undefined : await root.call('devnet_createInstance', { ttl: 0 }),
-      );
-      const path = instance_id === undefined ? '' : `/instances/${instance_id}`;
+      const created =
+        index === 0 ? undefined : await root.call('devnet_createInstance', { ttl: 0 });
+      const path = created ? `/instances/${created.instance_id}` : '';
       const client = new RpcClient(`${this.url}${path}`);
       const image = join(folder, `${keepsHistory ? 'memory' : 'stored'}-${index}.image`);
       const signer = await Signer.of(client);

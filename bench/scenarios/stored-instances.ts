@@ -1,8 +1,7 @@
 // Many instances in a data directory, each used once: creation, memory, disk, and first requests after a kill.
-import { readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { Random } from '../../test/support/random.js';
 import { median, percentile } from '../harness/figures.js';
-import { interleave, milliseconds, Random, sampled } from '../harness/rounds.js';
+import { bytesIn, interleave, milliseconds, sampled } from '../harness/rounds.js';
 import type { Run } from '../harness/scenario.js';
 import { OUR_COMMAND, SpawnedNode } from '../harness/spawned-node.js';
 
@@ -38,11 +37,6 @@ async function secondsOf(count: number, work: (index: number) => Promise<void>):
   return (await milliseconds(clients)) / 1_000;
 }
 
-const bytesIn = (folder: string): number =>
-  readdirSync(folder)
-    .map((name) => statSync(join(folder, name)).blocks * 512)
-    .reduce((sum, bytes) => sum + bytes, 0);
-
 async function use(node: SpawnedNode, id: string): Promise<void> {
   const instance = node.instance(id);
   await instance.call('devnet_mint', { address: '0x77', amount: 1 });
@@ -58,8 +52,8 @@ async function filled(
   const node = await openAt(folder, count);
   const ids: string[] = [];
   const create_s = await secondsOf(count, async () => {
-    const created = await node.call('devnet_createInstance');
-    ids.push(Object(created).instance_id);
+    const { instance_id } = await node.call('devnet_createInstance');
+    ids.push(instance_id);
   });
   say({ create_s });
   const use_s = await secondsOf(count, (index) => use(node, ids[index] ?? ''));

@@ -6,6 +6,7 @@ import { fixture } from '@starkbox/testing';
 import { Account, Contract, json, logger, RpcProvider } from 'starknet';
 import { milliseconds } from '../harness/rounds.js';
 import { defineScenario } from '../harness/scenario.js';
+import { accountsOf } from '../harness/signed-requests.js';
 import { OUR_COMMAND, SpawnedNode } from '../harness/spawned-node.js';
 import { CONTRACTS } from '../repository.js';
 
@@ -69,14 +70,13 @@ async function inProcess(cacheDir: string, tests: number) {
 /** Milliseconds of a number of tests, each of which begins with a restart and deploys its contracts. */
 async function withSpawnedNode(tests: number, retryInterval?: number): Promise<number> {
   const node = await SpawnedNode.open({ command: OUR_COMMAND });
-  const [{ address, private_key: signer }] = Object(
-    await node.call('devnet_getPredeployedAccounts'),
-  );
+  const [first] = await accountsOf(node);
+  if (!first) throw new Error('the node has no account');
   const provider = new RpcProvider({
     nodeUrl: `${node.url}/rpc`,
     ...(retryInterval === undefined ? {} : { transactionRetryIntervalFallback: retryInterval }),
   });
-  const account = new Account({ provider, address, signer });
+  const account = new Account({ provider, address: first.address, signer: first.privateKey });
   const contract = json.parse(readFileSync(`${ARTIFACT}.sierra.json`, 'utf8'));
   const casm = json.parse(readFileSync(`${ARTIFACT}.casm.json`, 'utf8'));
   const elapsed = await milliseconds(async () => {

@@ -9,7 +9,7 @@ import { createChain } from 'starkbox';
 const SCRIPT = fileURLToPath(new URL('./bridge.mjs', import.meta.url));
 
 test('the bridge', async (t) => {
-  const chain = await createChain({ seed: 0, port: 0, l1: 'anvil', l1Port: 0 });
+  const chain = await createChain({ seed: 0, port: 0, l1: 'anvil:0' });
   t.after(() => chain.close());
   const { url } = await chain.listen();
   const { stdout } = await promisify(execFile)(process.execPath, [SCRIPT, url, chain.l1.url]);

@@ -1,6 +1,7 @@
 // Build of the explorer, and its development server with a proxy to a node.
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
+import { sourceAliases } from '../../scripts/source-aliases.mjs';
 import { fonts } from './scripts/fonts.mjs';
 
 const node = process.env['STARKBOX_URL'] ?? 'http://127.0.0.1:5050';
@@ -9,17 +10,7 @@ export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: '/ui/',
   plugins: [fonts()],
-  resolve: {
-    // From their sources, so that neither the build nor the development server needs them compiled.
-    alias: {
-      '@starkbox/spec': fileURLToPath(new URL('../spec/src/index.ts', import.meta.url)),
-      '@starkbox/abi/internal': fileURLToPath(new URL('../abi/src/internal.ts', import.meta.url)),
-      '@starkbox/abi/basics': fileURLToPath(new URL('../abi/src/basics.ts', import.meta.url)),
-      '@starkbox/abi': fileURLToPath(new URL('../abi/src/index.ts', import.meta.url)),
-      '@starkbox/debugger': fileURLToPath(new URL('../debugger/src/index.ts', import.meta.url)),
-      '@starkbox/signing': fileURLToPath(new URL('../signing/src/index.ts', import.meta.url)),
-    },
-  },
+  resolve: { alias: sourceAliases() },
   build: {
     outDir: fileURLToPath(new URL('../starkbox/dist/explorer', import.meta.url)),
     emptyOutDir: true,
@@ -36,8 +27,6 @@ export default defineConfig({
       },
     },
   },
-  // The worker of long traces is a module, like the pages.
-  worker: { format: 'es' },
   server: {
     proxy: { '/rpc': node, '/ws': { target: node, ws: true } },
   },

@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
+import { sourceAliases } from '../../scripts/source-aliases.mjs';
 import { fonts } from '../explorer/scripts/fonts.mjs';
 
 const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
@@ -13,18 +14,7 @@ export default defineConfig({
   plugins: [fonts()],
   // Browsers do not tell the length of a file that the server compresses.
   define: { ENGINE_BYTES: statSync(file('../engine-wasm/engine.wasm')).size },
-  resolve: {
-    // From their sources, so that neither the build nor the development server needs them compiled.
-    alias: [
-      { find: /^@starkbox\/spec$/, replacement: file('../spec/src/index.ts') },
-      { find: /^@starkbox\/abi$/, replacement: file('../abi/src/index.ts') },
-      { find: /^@starkbox\/abi\/internal$/, replacement: file('../abi/src/internal.ts') },
-      { find: /^@starkbox\/abi\/basics$/, replacement: file('../abi/src/basics.ts') },
-      { find: /^@starkbox\/debugger$/, replacement: file('../debugger/src/index.ts') },
-      { find: /^@starkbox\/signing$/, replacement: file('../signing/src/index.ts') },
-      { find: /^starkbox\/client$/, replacement: file('../starkbox/src/client.ts') },
-    ],
-  },
+  resolve: { alias: sourceAliases({ 'starkbox/client': file('../starkbox/src/client.ts') }) },
   build: {
     outDir: file('dist'),
     emptyOutDir: true,

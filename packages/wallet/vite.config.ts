@@ -1,20 +1,13 @@
 // Build of the script that a node serves at /wallet.js.
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
+import { sourceAliases } from '../../scripts/source-aliases.mjs';
 
 const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 export default defineConfig({
   root: file('.'),
-  resolve: {
-    // From their sources, so that the build needs them not compiled.
-    alias: {
-      '@starkbox/abi/internal': file('../abi/src/internal.ts'),
-      '@starkbox/abi/basics': file('../abi/src/basics.ts'),
-      '@starkbox/abi': file('../abi/src/index.ts'),
-      '@starkbox/signing': file('../signing/src/index.ts'),
-    },
-  },
+  resolve: { alias: sourceAliases() },
   build: {
     outDir: file('../starkbox/dist/wallet'),
     emptyOutDir: true,

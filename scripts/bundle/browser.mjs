@@ -3,13 +3,14 @@
 //
 // The worker is one file without imports, which every bundler takes as it is. What the chain uses of Node is replaced by
 // the modules of `src/browser/host`; a function that they lack fails the build.
-import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { rolldown } from 'rolldown';
 import { ROOT } from '../cargo.mjs';
 import { manifestIn } from '../packages/workspaces.mjs';
+import { entrySources } from '../source-aliases.mjs';
 import { precompiledChecks } from './checks-plugin.mjs';
 import { packageOf, writeParts } from './third-party.mjs';
+import { replaceFolder, writeBundle } from './write.mjs';
 
 const PACKAGES = join(ROOT, 'packages');
 const PACKAGE = join(PACKAGES, 'starkbox');
@@ -54,16 +55,19 @@ REPLACED.set(
   join(PACKAGES, 'engine', 'js', 'addon-browser.ts'),
 );
 
-/** Ours are a part of the bundle, by their sources. */
-const ALIASES = {
+/**
+ * Ours are a part of the bundle, by their sources.
+ *
+ * @type {Record<string, string>}
+ */
+const ENTRIES = {
+  ...entrySources(),
   '@starkbox/engine-wasm/browser': join(PACKAGES, 'engine-wasm', 'src', 'browser.ts'),
-  '@starkbox/engine': join(PACKAGES, 'engine', 'js', 'index.ts'),
-  '@starkbox/abi/internal': join(PACKAGES, 'abi', 'src', 'internal.ts'),
-  '@starkbox/abi/basics': join(PACKAGES, 'abi', 'src', 'basics.ts'),
-  '@starkbox/abi': join(PACKAGES, 'abi', 'src', 'index.ts'),
-  '@starkbox/spec/documents': join(PACKAGES, 'spec', 'src', 'documents.ts'),
-  '@starkbox/spec': join(PACKAGES, 'spec', 'src', 'index.ts'),
 };
+/** A `$` at the end of a name is for it alone, without what begins with it. */
+const ALIASES = Object.fromEntries(
+  Object.entries(ENTRIES).map(([name, source]) => [`${name}$`, source]),
+);
 
 /** Globals of Node, which these modules export by the same names. */
 const INJECTED = {
@@ -106,7 +110,7 @@ const browserHost = {
     if (id === join(HOST, 'embedded.ts')) return embeddedModule();
     if (id === join(SOURCES, 'node', 'version.ts')) return versionModule();
     // Bundlers of pages look for a file at each URL that is relative to a module.
-    if (id === ALIASES['@starkbox/spec/documents']) {
+    if (id === ENTRIES['@starkbox/spec/documents']) {
       return "export const DOCUMENTS = new URL('file:///documents/');\n";
     }
     return undefined;
@@ -127,39 +131,24 @@ const browserHost = {
  * Writes a file, and the notice of the packages that are a part of it.
  *
  * @param {string} input
- * @param {string} folder that has no other files
+ * @param {string} target a folder that has no other files
  * @param {string} name of the file
  * @param {Partial<import('rolldown').InputOptions>} [options]
  */
-async function bundleFile(input, folder, name, options = {}) {
-  // Written first, because a page may load the other one meanwhile.
-  const newFolder = `${folder}.new`;
-  rmSync(newFolder, { recursive: true, force: true });
-  const bundle = await rolldown({
-    input,
-    platform: 'browser',
-    resolve: {
-      extensionAlias: { '.js': ['.ts', '.js'] },
-      alias: ALIASES,
-      conditionNames: ['browser', 'import', 'default'],
-    },
-    transform: { target: TARGET },
-    checks: { eval: false, pluginTimings: false },
-    ...options,
+async function bundleFile(input, target, name, options = {}) {
+  await replaceFolder(target, async (folder) => {
+    const modules = await writeBundle(
+      {
+        input,
+        platform: 'browser',
+        resolve: { alias: ALIASES, conditionNames: ['browser', 'import', 'default'] },
+        transform: { target: TARGET },
+        ...options,
+      },
+      { file: join(folder, name), format: 'esm', minify: true, codeSplitting: false },
+    );
+    if (modules.some(packageOf)) writeParts(folder, modules);
   });
-  const { output } = await bundle.write({
-    file: join(newFolder, name),
-    format: 'esm',
-    minify: true,
-    comments: false,
-    codeSplitting: false,
-  });
-  await bundle.close();
-  const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
-  const parts = modules.flatMap((id) => packageOf(id) ?? []);
-  if (parts.length > 0) writeParts(newFolder, parts);
-  rmSync(folder, { recursive: true, force: true });
-  renameSync(newFolder, folder);
 }
 
 /** Writes both files. */

@@ -22,8 +22,9 @@ function folder() {
 
 /** @returns {boolean} */
 function isMusl() {
-  const { header } = Object(process.report.getReport());
-  return header.glibcVersionRuntime === undefined;
+  /** @type {{ header?: { glibcVersionRuntime?: string } }} */
+  const { header } = process.report.getReport();
+  return header?.glibcVersionRuntime === undefined;
 }
 
 /** @returns {unknown} the functions of the addon */

@@ -2,11 +2,11 @@
 // libraries of their protocols, and the licences of what is bundled.
 //
 //   node scripts/bundle/servers.mjs   after `tsc -b packages`
-import { cpSync, existsSync, renameSync, rmSync } from 'node:fs';
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
-import { rolldown } from 'rolldown';
 import { ROOT } from '../cargo.mjs';
-import { packageOf, writeParts } from './third-party.mjs';
+import { writeParts } from './third-party.mjs';
+import { replaceFolder, writeBundle } from './write.mjs';
 
 /**
  * @param {string} name of the private package
@@ -14,32 +14,19 @@ import { packageOf, writeParts } from './third-party.mjs';
  * @param {(folder: string) => void} [addFiles]
  */
 async function bundleServer(name, external, addFiles = () => {}) {
-  const target = join(ROOT, 'packages', 'starkbox', 'dist', name);
-  const fresh = `${target}.new`;
-  rmSync(fresh, { recursive: true, force: true });
-  const bundle = await rolldown({
-    input: { serve: join(ROOT, 'packages', name, 'src', 'serve.ts') },
-    platform: 'node',
-    external,
-    resolve: { extensionAlias: { '.js': ['.ts', '.js'] } },
-    transform: { target: 'node20.19' },
-    checks: { pluginTimings: false },
+  await replaceFolder(join(ROOT, 'packages', 'starkbox', 'dist', name), async (folder) => {
+    const modules = await writeBundle(
+      {
+        input: { serve: join(ROOT, 'packages', name, 'src', 'serve.ts') },
+        platform: 'node',
+        external,
+        transform: { target: 'node20.19' },
+      },
+      { dir: folder, format: 'esm', minify: true },
+    );
+    writeParts(folder, modules);
+    addFiles(folder);
   });
-  const { output } = await bundle.write({
-    dir: fresh,
-    format: 'esm',
-    minify: true,
-    comments: false,
-  });
-  await bundle.close();
-  const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
-  writeParts(
-    fresh,
-    modules.flatMap((id) => packageOf(id) ?? []),
-  );
-  addFiles(fresh);
-  if (existsSync(target)) rmSync(target, { recursive: true });
-  renameSync(fresh, target);
 }
 
 /** @param {string} folder which gets the pages of the documentation */

@@ -103,10 +103,12 @@ const PARTS = 'third-party.json';
  * Writes the notice of the packages whose code a bundle has, and their list.
  *
  * @param {string} bundle its folder
- * @param {Iterable<string>} folders of packages
+ * @param {readonly string[]} modules files that it is made of
+ * @param {readonly string[]} [others] folders of further packages
  */
-export function writeParts(bundle, folders) {
-  const parts = [...new Set(folders)].map((folder) => {
+export function writeParts(bundle, modules, others = []) {
+  const folders = new Set([...modules.flatMap((id) => packageOf(id) ?? []), ...others]);
+  const parts = [...folders].map((folder) => {
     const { name, version, license: licence = 'no licence named' } = manifestIn(folder);
     return { name, version, licence, texts: licencesIn(folder) };
   });

@@ -168,6 +168,9 @@ function reportOf(folder, entries) {
     const declaration = declared.get(at.name);
     if (!declaration) continue;
     referred.set(key, declaration.text);
+    for (const [, from = '', name = ''] of declaration.text.matchAll(/import\("(.+?)"\)\.(\w+)/g)) {
+      queue.push(resolve(target(at.file, from), name));
+    }
     for (const word of declaration.names) {
       const origin = imported.get(word);
       if (origin) queue.push(resolve(origin.from, origin.name));

@@ -1,30 +1,33 @@
 // Checks the packages as they are published: facts, types, weight, and an installation that runs.
 //
-//   npm run check:packages                         after the build and the bundle
-//   node scripts/packages/check.mjs --shipped      also the weight of the engine, which is built for publishing
+//   npm run check:packages                            after the build and the bundle
+//   node scripts/packages/check.mjs --packed FOLDER   of the files that scripts/pack.mjs wrote there
+//   node scripts/packages/check.mjs --shipped         also the weight and the paths of engines built for publishing
+import { execFileSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { ROOT } from '../cargo.mjs';
-import { dependenciesOn, packedIn } from '../pack.mjs';
+import { dependenciesOn, pack, packedIn } from '../pack.mjs';
 import { failureOf } from '../processes.mjs';
-import { bytesIn } from '../rehearsal/installation.mjs';
+import { bytesIn, packagesIn } from '../rehearsal/installation.mjs';
 import { browserEntry } from './browser-entry.mjs';
-import { wrongFiles } from './contents.mjs';
+import { pathsOfBuilder, wrongFiles } from './contents.mjs';
 import { undeclaredTypes } from './declarations.mjs';
-import { npm, packedFiles, stage } from './staging.mjs';
-import { INTERNAL_ENTRIES, published } from './workspaces.mjs';
+import { npm } from './staging.mjs';
+import { INTERNAL_ENTRIES } from './workspaces.mjs';
 
 /**
  * Most kilobytes packed and unpacked, by package: a tenth to a quarter above what each was when it was last looked at.
@@ -45,7 +48,7 @@ const LIMITS = {
   'create-starkbox': [70, 100],
 };
 
-/** The same of the engine for a platform. A build for daily work has three times the weight. */
+/** The same of the engine for a platform. Engines built for daily work are heavier. */
 const ENGINE_LIMITS = [10_000, 25_000];
 
 /** The same of packages that are not in the table. */
@@ -66,7 +69,9 @@ const REQUIRE = `
   createChain({ seed: 0 }).then((chain) => chain.close());
 `;
 
-const { values } = parseArgs({ options: { shipped: { type: 'boolean', default: false } } });
+const { values } = parseArgs({
+  options: { packed: { type: 'string' }, shipped: { type: 'boolean', default: false } },
+});
 
 /** @type {string[]} */
 const faults = [];
@@ -88,7 +93,8 @@ function checkWeight(name, file, folder) {
   const figures = [statSync(file).size, bytesIn(folder)].map((bytes) => Math.ceil(bytes / 1000));
   const limits = LIMITS[name] ?? (isPlatform(name) ? ENGINE_LIMITS : OTHER_LIMITS);
   console.log(`${name}: ${figures.join(' kB packed, ')} kB unpacked`);
-  if (isPlatform(name) && !values.shipped) return;
+  const hasEngine = isPlatform(name) || name === '@starkbox/engine-wasm';
+  if (hasEngine && !values.shipped) return;
   if (figures.some((figure, at) => figure > (limits[at] ?? 0))) {
     faults.push(`${name} is heavier than ${limits.join(' kB packed, ')} kB unpacked`);
   }
@@ -104,6 +110,19 @@ function checkBrowserEntry(folder) {
   faults.push(...entry.faults);
   if (kilobytes > BROWSER_LIMIT) {
     faults.push(`starkbox/client is heavier than ${BROWSER_LIMIT} kB in browsers`);
+  }
+}
+
+/**
+ * The same sources give the same engine on every machine if it holds no path of its builder.
+ *
+ * @param {string} folder of @starkbox/engine-wasm as it is published
+ */
+function checkPortable(folder) {
+  if (!values.shipped) return;
+  const paths = pathsOfBuilder(readFileSync(join(folder, 'engine.wasm'), 'latin1'));
+  if (paths.length > 0) {
+    faults.push(`engine.wasm has ${paths.length} paths of its builder, such as ${paths[0]}`);
   }
 }
 
@@ -148,15 +167,14 @@ async function checkInstallation(folder, packed) {
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
   const modules = join(folder, 'node_modules');
   const engines = packed
-    .filter(({ name }) => isPlatform(name))
-    .map(({ name }) => join(modules, name));
+    .map(({ name }) => join(modules, name))
+    .filter((path, at) => isPlatform(packed[at]?.name ?? '') && existsSync(path));
   const engine = engines.reduce((sum, path) => sum + bytesIn(path), 0) / 1e6;
   const megabytes = bytesIn(modules) / 1e6 - engine;
-  const { packages } = Object(
-    JSON.parse(readFileSync(join(folder, 'node_modules/.package-lock.json'), 'utf8')),
-  );
-  const scripts = Object.keys(packages).filter((path) => packages[path].hasInstallScript);
-  const count = Object.keys(packages).length;
+  const installed = packagesIn(modules);
+  const paths = Object.keys(installed);
+  const scripts = paths.filter((path) => installed[path]?.hasInstallScript);
+  const count = paths.length;
   const weights = `${megabytes.toFixed(1)} MB and ${engine.toFixed(1)} MB of the engine`;
   console.log(`an installation: ${weights}, ${count} packages, ${seconds} s`);
   if (megabytes > INSTALLED.megabytes || count > INSTALLED.packages) {
@@ -173,30 +191,42 @@ async function checkInstallation(folder, packed) {
   if (required !== undefined) faults.push(`CommonJS cannot require starkbox: ${required}`);
 }
 
+/**
+ * @param {string} folder
+ * @returns {string[]} the files in it
+ */
+function filesIn(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll('\\', '/'));
+}
+
 const folder = mkdtempSync(join(tmpdir(), 'starkbox-check-'));
 try {
-  const tarballs = join(folder, 'tarballs');
-  mkdirSync(tarballs);
-  const staged = join(folder, 'staged');
-  const folders = stage(staged, [...published().keys()]);
-  const listed = npm(
-    ['pack', '--json', '--ignore-scripts', '--pack-destination', tarballs, ...folders],
-    ROOT,
+  const packed =
+    values.packed === undefined ? pack(join(folder, 'packed')) : packedIn(values.packed);
+  const unpacked = new Map(
+    packed.map(({ name, file }) => {
+      const target = join(folder, 'unpacked', name);
+      mkdirSync(target, { recursive: true });
+      execFileSync('tar', ['-xzf', file, '-C', target, '--strip-components', '1']);
+      return [name, target];
+    }),
   );
-  const contents = packedFiles(listed);
-  const packed = packedIn(tarballs);
-  const typed = packed.filter(({ name }) => existsSync(join(staged, name, 'dist')));
+  const folderOf = (/** @type {string} */ name) => unpacked.get(name) ?? '';
+  const typed = packed.filter(({ name }) => existsSync(join(folderOf(name), 'dist')));
   // They run beside the installation, which mostly waits.
   const types = typed.map(({ name, file }) => checkTypes(name, file));
   for (const { name, file } of packed) {
-    checkWeight(name, file, join(staged, name));
-    await checkFacts(name, join(staged, name));
-    faults.push(...wrongFiles(name, contents.get(name) ?? []));
+    checkWeight(name, file, folderOf(name));
+    await checkFacts(name, folderOf(name));
+    faults.push(...wrongFiles(name, filesIn(folderOf(name))));
   }
   for (const { name } of typed) {
-    faults.push(...undeclaredTypes(join(staged, name)).map((fault) => `${name}: ${fault}`));
+    faults.push(...undeclaredTypes(folderOf(name)).map((fault) => `${name}: ${fault}`));
   }
-  checkBrowserEntry(join(staged, 'starkbox'));
+  checkBrowserEntry(folderOf('starkbox'));
+  checkPortable(folderOf('@starkbox/engine-wasm'));
   await checkInstallation(join(folder, 'installed'), packed);
   await Promise.all(types);
 } finally {

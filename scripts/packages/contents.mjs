@@ -126,3 +126,11 @@ export function checkLicences(name, parts) {
     `${name} contains code under licences that deny.toml does not allow: ${list.join(', ')}`,
   );
 }
+
+/**
+ * @param {string} text of a program
+ * @returns {string[]} sources in it that are named by where they were on the machine that compiled it
+ */
+export function pathsOfBuilder(text) {
+  return text.match(/(?:\/(?:home|root|Users)\/|[A-Z]:\\)[\w.+/\\-]+?\.rs\b/g) ?? [];
+}

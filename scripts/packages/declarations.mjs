@@ -112,10 +112,7 @@ function declarationsOf(name, types) {
  */
 export function undeclaredTypes(folder) {
   const manifest = manifestIn(folder);
-  const declared = Object.keys({
-    ...manifest.dependencies,
-    ...Object(manifest['peerDependencies']),
-  });
+  const declared = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
   return [...reachedTypes(folder).names]
     .filter(
       ([name]) =>

@@ -14,7 +14,7 @@ import { runText } from '../processes.mjs';
 import { checkLicences } from './contents.mjs';
 import { cratesNotice, cratesOf } from './crates.mjs';
 import { reachedTypes } from './declarations.mjs';
-import { INTERNAL_ENTRIES, manifestIn, published } from './workspaces.mjs';
+import { entriesOf, INTERNAL_ENTRIES, manifestIn, published } from './workspaces.mjs';
 
 export const ENGINE_NAME = '@starkbox/engine';
 /** What scripts/packages/cross-engine.mjs has built: a folder for each platform, because compilers have the same name. */
@@ -61,6 +61,8 @@ export function builtEngines(withCross = false) {
  * @returns {Map<string, string[]>} paths by the name of the package
  */
 function filesOf(names) {
+  // Without a name, npm would pack the repository.
+  if (names.length === 0) return new Map();
   const workspaces = names.flatMap((name) => ['--workspace', name]);
   return packedFiles(npm(['pack', '--dry-run', '--json', '--ignore-scripts', ...workspaces], ROOT));
 }
@@ -69,7 +71,7 @@ function filesOf(names) {
  * @param {string} output of `npm pack --json`
  * @returns {Map<string, string[]>} paths by the name of the package
  */
-export function packedFiles(output) {
+function packedFiles(output) {
   /** @type {Record<string, { name: string, files: { path: string }[] }>} an array, or by name since npm 12 */
   const listed = JSON.parse(output);
   return new Map(
@@ -125,11 +127,12 @@ function pageOf({ name, description, homepage }) {
  * @returns {Manifest}
  */
 function publishedManifest({ scripts: _, devDependencies: __, ...manifest }) {
-  const entries = Object(manifest['exports']);
-  for (const name of INTERNAL_ENTRIES[manifest.name] ?? []) delete entries[name]?.types;
-  const { version } = manifest;
+  const internal = INTERNAL_ENTRIES[manifest.name] ?? [];
+  for (const [entry, conditions] of entriesOf(manifest)) {
+    if (internal.includes(entry)) delete conditions.types;
+  }
+  const { version, peerDependencies: peers = {} } = manifest;
   // The sources name no version of a peer of ours: Changesets makes a major version of each that leaves a range.
-  const peers = Object(manifest['peerDependencies']);
   for (const name of published().keys()) if (peers[name]) peers[name] = version;
   if (manifest.name !== ENGINE_NAME) return manifest;
   const platforms = Object.keys(PLATFORMS).map((name) => [packageFor(name), version]);
@@ -192,15 +195,14 @@ function classesIn(folder) {
 }
 
 /**
- * Writes packages as they are published, without declarations that no entry reaches; with the engine, those of the
- * platforms that are built.
+ * Writes packages as they are published, without declarations that no entry reaches.
  *
  * @param {string} folder where each gets a folder
  * @param {readonly string[]} names of our packages
- * @param {ReadonlyMap<string, string>} [engines] folders by platform; those that are built for this one unless given
+ * @param {ReadonlyMap<string, string>} [engines] folders of those that become packages, by platform; none unless given
  * @returns {string[]} their folders
  */
-export function stage(folder, names, engines = builtEngines()) {
+export function stage(folder, names, engines = new Map()) {
   const all = published();
   const binaries = Object.keys(PLATFORMS).flatMap((name) => [
     addonFile(name),
@@ -224,7 +226,6 @@ export function stage(folder, names, engines = builtEngines()) {
     checkLicences(name, [...packages, ...crates, ...classesIn(source)]);
     return target;
   });
-  if (!names.includes(ENGINE_NAME)) return staged;
   const platforms = [...engines].map(([platform, source]) => {
     const manifest = platformManifest(platform);
     const target = join(folder, manifest.name);

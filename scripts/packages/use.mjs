@@ -38,7 +38,7 @@ try {
   // The database, the metrics, and the client of L1, which deploys a contract.
   const dataDir = join(directory, 'data');
   const options = { seed: 0, dataDir, metricsHost: '127.0.0.1', metricsPort: 0 };
-  const node = await createChain({ ...options, l1: 'anvil', l1Port: 0 });
+  const node = await createChain({ ...options, l1: 'anvil:0' });
   const { url } = await node.listen({ port: 0 });
   await node.mint('0x1', 1000n);
   assert.match(node.l1?.messagingContract ?? '', /^0x[0-9a-f]{40}$/);
@@ -46,7 +46,7 @@ try {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'starknet_getNonce', params: [] });
   const headers = { 'content-type': 'application/json' };
   const refused = await fetch(url, { method: 'POST', headers, body });
-  assert.equal(Object(await refused.json()).error.code, -32602);
+  assert.equal(JSON.parse(await refused.text()).error.code, -32602);
   assert.equal(await openSocket(`${url}/ws`), 101);
   // The client, with subscriptions, and errors of the same class as the library's.
   const chain = await connect(url);
@@ -76,7 +76,7 @@ const command = fileURLToPath(import.meta.resolve('starkbox/command'));
 const child = spawn(process.execPath, [command, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
 let url;
 for await (const line of createInterface({ input: child.stderr })) {
-  url = /http:\/\/[^"\s]+:\d+/.exec(String(Object(JSON.parse(line)).msg))?.[0];
+  url = /http:\/\/[^"\s]+:\d+/.exec(String(JSON.parse(line).msg))?.[0];
   if (url !== undefined) break;
 }
 assert.equal((await fetch(`${url}/is_alive`)).status, 200);

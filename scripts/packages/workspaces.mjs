@@ -4,7 +4,18 @@ import { join } from 'node:path';
 import { ROOT } from '../cargo.mjs';
 
 /**
- * @typedef {Record<string, unknown> & { name: string, version: string, license: string, dependencies?: Record<string, string> }} Manifest
+ * @typedef {{ types?: string, default?: string }} Conditions
+ * @typedef {Record<string, string>} Versions
+ * @typedef {Record<string, unknown> & {
+ *   name: string,
+ *   version: string,
+ *   license: string,
+ *   exports?: Record<string, string | Conditions>,
+ *   scripts?: Record<string, string>,
+ *   dependencies?: Versions,
+ *   devDependencies?: Versions,
+ *   peerDependencies?: Versions,
+ * }} Manifest
  * @typedef {{ folder: string, manifest: Manifest }} Workspace
  */
 
@@ -53,14 +64,23 @@ export const INTERNAL_ENTRIES = {
 
 /**
  * @param {Manifest} manifest
+ * @returns {[entry: string, conditions: Conditions][]} its entries; a single file has no conditions
+ */
+export function entriesOf({ exports = {} }) {
+  return Object.entries(exports).map(([entry, conditions]) => [
+    entry,
+    typeof conditions === 'string' ? {} : conditions,
+  ]);
+}
+
+/**
+ * @param {Manifest} manifest
  * @returns {(readonly [entry: string, types: string])[]} the entries of a package that users import, and their
  *   declarations
  */
 export function typedEntries(manifest) {
   const internal = INTERNAL_ENTRIES[manifest.name] ?? [];
-  return Object.entries(Object(manifest['exports'])).flatMap(([entry, conditions]) => {
-    const { types } = Object(conditions);
-    const isPublic = typeof types === 'string' && !internal.includes(entry);
-    return isPublic ? [/** @type {const} */ ([entry, types])] : [];
-  });
+  return entriesOf(manifest).flatMap(([entry, { types }]) =>
+    types === undefined || internal.includes(entry) ? [] : [/** @type {const} */ ([entry, types])],
+  );
 }

@@ -1,7 +1,7 @@
 // What a user does in the first minutes: the quick start, the library, a test, the explorer, a coding agent.
 import { spawnSync } from 'node:child_process';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { ROOT } from '../cargo.mjs';
 import { manifestIn } from '../packages/workspaces.mjs';
 import { runText } from '../processes.mjs';
@@ -26,12 +26,10 @@ await chain.close();
  * @param {string} folder
  * @param {string} node
  * @param {(url: string) => Promise<T>} use
- * @param {readonly string[]} [options] further ones of the node
  * @returns {Promise<T>}
  */
-export async function withNode(folder, node, use, options = []) {
-  const args = ['--seed', '0', '--port', '0', '--ui', ...options];
-  const child = startCommand(folder, node, args);
+async function withNode(folder, node, use) {
+  const child = startCommand(folder, node, ['--seed', '0', '--port', '0', '--ui']);
   try {
     const line = await linesOf(child.stdout)((text) => /listening on /i.test(text));
     return await use(`http://${/(?:http:\/\/)?([\w.:[\]]+:\d+)/.exec(line)?.[1]}`);
@@ -45,15 +43,15 @@ export async function withNode(folder, node, use, options = []) {
  * @param {string} method
  * @param {object} params
  */
-export async function call(url, method, params) {
+async function call(url, method, params) {
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
   });
-  const { result, error } = Object(await response.json());
+  const { result, error } = JSON.parse(await response.text());
   if (error) throw new Error(`${method}: ${JSON.stringify(error)}`);
-  return Object(result);
+  return result;
 }
 
 /**
@@ -97,6 +95,21 @@ export async function firstTransaction(folder, node) {
 }
 
 /**
+ * Runs the tests of an example below an installation, whose packages it finds.
+ *
+ * @param {string} name
+ * @param {string} folder of the installation
+ * @param {string} node
+ */
+async function runExample(name, folder, node) {
+  const cwd = join(folder, name);
+  const isSource = (/** @type {string} */ path) =>
+    !['node_modules', 'package-lock.json'].includes(basename(path));
+  cpSync(join(ROOT, 'examples', name), cwd, { recursive: true, filter: isSource });
+  runText('npm', ['test'], { cwd, env: environmentOf(node) });
+}
+
+/**
  * Further ways to use what is installed, by name.
  *
  * @type {Record<string, (folder: string, node: string, packed: Packed) => Promise<void>>}
@@ -127,7 +140,7 @@ export const tries = {
         /** @type {object} */ params,
       ) => {
         child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
-        return JSON.parse(await line((text) => Object(JSON.parse(text)).id === id)).result;
+        return JSON.parse(await line((text) => JSON.parse(text).id === id)).result;
       };
       const clientInfo = { name: 'rehearsal', version: '1.0.0' };
       await ask(1, 'initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo });
@@ -141,12 +154,18 @@ export const tries = {
     }
   },
   'test with a fixture': async (folder, node, packed) => {
-    const example = join(ROOT, 'examples/token-node-test');
-    const { starknet } = Object(manifestIn(example)['devDependencies']);
+    const { starknet = '' } = manifestIn(ROOT).devDependencies ?? {};
     npmInstall(folder, node, packed, ['starkbox', '@starkbox/testing'], { starknet });
-    for (const file of ['contracts', 'token.test.js']) {
-      cpSync(join(example, file), join(folder, file), { recursive: true });
-    }
-    runText(node, ['--test', 'token.test.js'], { cwd: folder, env: environmentOf(node) });
+    await runExample('token-node-test', folder, node);
   },
+};
+
+/** @type {Record<string, (folder: string, node: string) => Promise<void>>} */
+export const wasmTries = {
+  'first test of the README': async (folder, node) => {
+    const { passed, failed } = firstTest(folder, node);
+    if (passed === 0 || failed > 0) throw new Error(`${passed} passed, ${failed} failed`);
+  },
+  'example of vitest': (folder, node) => runExample('token-vitest', folder, node),
+  'example of node:test': (folder, node) => runExample('token-node-test', folder, node),
 };

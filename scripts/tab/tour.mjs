@@ -37,7 +37,9 @@ export async function tour({ browser, starknet }, nodeUrl) {
   const heads = chain.subscribe('starknet_subscribeNewHeads');
   await chain.mine(2);
   const [{ value: first }, { value: second }] = [await heads.next(), await heads.next()];
-  const rejected = await browser.createChain(Object({ dataDir: 'chain' })).catch(String);
+  /** @type {object} */
+  const withDataDir = { dataDir: 'chain' };
+  const rejected = await browser.createChain(withDataDir).catch(String);
   const invalid = await chain.requestRaw('devnet_mint', { address: 'x', amount: 1 }).catch(String);
   const missing = await browser.createChain({ engine: '/missing.wasm' }).catch(String);
   const fork = await forkOf(browser, nodeUrl);
@@ -52,7 +54,9 @@ export async function tour({ browser, starknet }, nodeUrl) {
     image,
     nodeImage,
     isShared,
-    heads: [first, second].map((notification) => Object(notification).result.block_number),
+    heads: [first, second].map(
+      (head) => head && 'block_number' in head.result && head.result.block_number,
+    ),
     ...fork,
     rejected,
     invalid,
@@ -100,7 +104,10 @@ async function useStarknetJs(chain, { Account, RpcProvider, WebSocketChannel }, 
   });
   const channel = new WebSocketChannel({
     nodeUrl: chain.wsUrl,
-    websocket: Object(chain.WebSocket),
+    // Declared with all the members of the class of browsers.
+    websocket: /** @type {import('starknet').WebSocketModule} */ (
+      /** @type {unknown} */ (chain.WebSocket)
+    ),
   });
   await channel.waitForConnection();
   const subscription = await channel.subscribeNewHeads();
@@ -175,15 +182,23 @@ async function forkOf({ createChain }, forkNetwork) {
   const fork = await createChain({ forkNetwork });
   const { balance } = await fork.mint(RECEIVER, 1n);
   const block = await fork.request('starknet_blockNumber');
-  const old = Object(
-    await fork.request('starknet_getBlockWithTxHashes', { block_id: { block_number: 1 } }),
-  );
+  const hash = await hashOf(fork, 1);
   await fork.close();
   const unreachable = await createChain({
     forkNetwork: 'http://localhost:1',
     forkTimeout: 1,
   }).catch(String);
-  return { fork: { balance: String(balance), block, hash: old.block_hash }, unreachable };
+  return { fork: { balance: String(balance), block, hash }, unreachable };
+}
+
+/**
+ * @param {import('starkbox/browser').TabChain} chain
+ * @param {number} block_number
+ */
+async function hashOf(chain, block_number) {
+  const block_id = { block_number };
+  const block = await chain.request('starknet_getBlockWithTxHashes', { block_id });
+  return 'block_hash' in block ? block.block_hash : undefined;
 }
 
 /** @param {Modules['browser']} browser */
@@ -191,9 +206,7 @@ async function loadNodeImage({ createChain }) {
   const image = new Uint8Array(await (await fetch('/node.image')).arrayBuffer());
   const chain = await createChain({ image });
   const height = await chain.request('starknet_blockNumber');
-  const block = Object(
-    await chain.request('starknet_getBlockWithTxHashes', { block_id: { block_number: 1 } }),
-  );
+  const hash = await hashOf(chain, 1);
   await chain.close();
-  return { height, hash: block.block_hash, accounts: chain.accounts.length };
+  return { height, hash, accounts: chain.accounts.length };
 }

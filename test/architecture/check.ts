@@ -31,6 +31,7 @@ export type Rule =
   | 'barrel' // re-exports, but is no entry of a package
   | 'environment' // reads process.env outside of the one file for it
   | 'wall-clock' // reads the clock outside of the one file for it
+  | 'hidden-any' // calls `Object`: readers of `@starkbox/abi/basics` give members the type unknown
   | 'name' // has a name that says nothing
   | 'unplaced' // stands in no row of the table
   | 'syntax'; // could not be read
@@ -59,6 +60,7 @@ export function findViolations(
       void violations.push({ file, rule, detail });
     const facts = readFacts(file, source);
     for (const error of facts.syntaxErrors) report('syntax', error);
+    for (const line of facts.objectCalls) report('hidden-any', `line ${line}`);
 
     const home = packages.find(({ sources }) => file.startsWith(`${sources}/`));
     if (!home) {
@@ -111,11 +113,14 @@ export function findViolations(
 
 /**
  * The index of a package, and the file of a subpath that it exports, such as `client.ts` for `./client`. Node has
- * `client-node.ts` for `./client`.
+ * `client-node.ts` for `./client`. `client/public-types.ts` lists the types that several of them export.
  */
 function isEntry(file: string, { sources, exports }: Package): boolean {
   const name = withoutExtension(file).slice(sources.length + 1);
-  return name === 'index' || exports.includes(`./${name.replace(/-node$/, '')}`);
+  return (
+    ['index', 'client/public-types'].includes(name) ||
+    exports.includes(`./${name.replace(/-node$/, '')}`)
+  );
 }
 
 /** Which rows of a package import which, as its files do. */

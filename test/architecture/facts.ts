@@ -19,6 +19,8 @@ export interface Facts {
   readonly environment: readonly number[];
   /** Lines that ask what time it is. */
   readonly clock: readonly number[];
+  /** Lines that call `Object`, whose type is `any`. */
+  readonly objectCalls: readonly number[];
   readonly syntaxErrors: readonly string[];
 }
 
@@ -27,9 +29,9 @@ export function readFacts(path: string, source: string): Facts {
   const line = (offset: number): number => source.slice(0, offset).split('\n').length;
 
   const imports: Import[] = [];
-  const reExports: number[] = [];
   const environment: number[] = [];
   const clock: number[] = [];
+  const objectCalls: number[] = [];
 
   const addImport = (specifier: string, offset: number, typeOnly: boolean): void => {
     imports.push({ specifier, line: line(offset), typeOnly });
@@ -46,9 +48,8 @@ export function readFacts(path: string, source: string): Facts {
       addImport(node.source.value, node.start, node.importKind === 'type');
       if (!/^(node:)?process$/.test(node.source.value)) return;
       for (const specifier of node.specifiers) {
-        if (specifier.type === 'ImportSpecifier') {
-          readMember('process', exportName(specifier.imported), specifier.start);
-        }
+        if (specifier.type !== 'ImportSpecifier') continue;
+        readMember('process', exportName(specifier.imported), specifier.start);
       }
     },
     ExportNamedDeclaration(node) {
@@ -72,6 +73,7 @@ export function readFacts(path: string, source: string): Facts {
       const callee = globalName(node.callee);
       if (callee === 'require') addImport(text(node.arguments[0]) ?? COMPUTED, node.start, false);
       if (callee === 'Date') clock.push(line(node.start));
+      if (callee === 'Object') objectCalls.push(line(node.start));
     },
     NewExpression(node) {
       if (globalName(node.callee) === 'Date' && node.arguments.length === 0) {
@@ -94,11 +96,12 @@ export function readFacts(path: string, source: string): Facts {
   }).visit(program);
 
   // The parser already pairs `import { x }` with a later `export { x }`.
-  for (const { entries } of module.staticExports) {
-    for (const entry of entries) if (entry.moduleRequest) reExports.push(line(entry.start));
-  }
-
-  return { imports, reExports, environment, clock, syntaxErrors: errors.map((e) => e.message) };
+  const reExports = module.staticExports
+    .flatMap(({ entries }) => entries)
+    .filter(({ moduleRequest }) => moduleRequest)
+    .map(({ start }) => line(start));
+  const syntaxErrors = errors.map(({ message }) => message);
+  return { imports, reExports, environment, clock, objectCalls, syntaxErrors };
 }
 
 type Node = Expression | { readonly type: string };

@@ -138,7 +138,7 @@ const STARKBOX: FolderTable = {
   },
   'l1/ethereum': { may: STEPS, packages: ['viem'] },
   'l1/anvil': { may: [...LEAVES, 'config', 'l1/ethereum'] },
-  l1: { may: [...CHAIN, 'l1/ethereum', 'l1/anvil'] },
+  l1: { may: [...CHAIN, 'config', 'l1/ethereum', 'l1/anvil'] },
   artifacts: { may: [...CHAIN, 'chain/queries', 'debug-info'], packages: ['@starkbox/engine'] },
   'rpc/protocol': { may: LEAVES, packages: ['ajv'] },
   'dump/image': { may: STEPS, packages: ['@starkbox/engine'] },
@@ -150,7 +150,7 @@ const STARKBOX: FolderTable = {
   'rpc/request-log': { may: [...LEAVES, 'rpc/protocol', 'rpc/subscriptions'] },
   // What is written for an execution, and read by the folder above.
   'bundles/content': {
-    may: [...CHAIN, 'chain/queries', 'chain/retrace', 'debug-info', 'dump/image'],
+    may: [...CHAIN, 'chain/queries', 'chain/retrace', 'debug-info', 'dump/image', 'fork/origin'],
     packages: ['@starkbox/engine'],
   },
   'rpc/methods': {
@@ -199,6 +199,7 @@ const STARKBOX: FolderTable = {
       'chain/queries',
       'debug-info',
       'dump/image',
+      'fork/origin',
       'library',
       'node',
       'service',
@@ -255,10 +256,13 @@ const STARKBOX: FolderTable = {
     may: [...LEAVES, 'config', 'library', 'node', 'cli/commands'],
     packages: ['node:http'],
   },
-  index: { may: [...LEAVES, 'bundles', 'bundles/content', 'client', 'config', 'library', 'node'] },
+  index: {
+    may: [...LEAVES, 'bundles', 'bundles/content', 'client', 'config', 'library', 'node'],
+    packages: ['@starkbox/engine'],
+  },
 };
 
-const EXPLORER_BASE = ['format', 'state', 'traces', 'navigation', 'rpc'];
+const EXPLORER_BASE = ['format', 'state', 'navigation', 'rpc'];
 const EXPLORER_PARTS = [
   'parts',
   'parts/table',
@@ -280,8 +284,7 @@ const EXPLORER: FolderTable = {
   // Addresses begin with the path of the chain, which the calls need as well.
   navigation: { may: ['format', 'state'] },
   // Used by the client, which hands long answers to the worker.
-  traces: { may: ['format', 'state'] },
-  rpc: { may: ['format', 'state', 'traces'] },
+  rpc: { may: ['format', 'state'] },
   parts: { may: EXPLORER_BASE },
   'parts/table': { may: ['parts', ...EXPLORER_BASE] },
   'parts/forms': { may: ['parts', ...EXPLORER_BASE] },

@@ -40,3 +40,10 @@ export async function startFixture(changes: Partial<Config> = {}): Promise<Fixtu
     },
   };
 }
+
+/** The image of a chain, in base64. */
+export async function imageOf(node: Pick<LocalChain, 'request'>): Promise<string> {
+  const dump = await node.request('devnet_dump', { format: 'image', inline: true });
+  if (!('image' in dump)) throw new Error('the node returned no image');
+  return dump.image;
+}

@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { membersOf } from '@starkbox/abi/basics';
 import { type RawData, WebSocket, WebSocketServer } from 'ws';
 import { parseIfJson, stringify } from '../../packages/starkbox/src/json/json.js';
+import { listen } from './listen.js';
 
 export interface RecordedCall {
   /** Number of the WebSocket; undefined over HTTP. */
@@ -41,11 +42,9 @@ export async function openRecordingProxy(target: string): Promise<RecordingProxy
     count += 1;
     connect(client, new URL(url, target), WITH_VERSION.test(url) ? undefined : calls, count);
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const address = server.address();
-  if (typeof address !== 'object' || address === null) throw new Error('no address');
+  const port = await listen(server);
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: `http://127.0.0.1:${port}`,
     calls,
     close: async () => {
       for (const client of sockets.clients) client.terminate();

@@ -76,7 +76,7 @@ export function readAbi(source: unknown): Abi {
         break;
     }
   };
-  for (const entry of entries(parsed(source))) take(entry);
+  for (const entry of entries(parseSource(source))) take(entry);
 
   const parts = new Set<string>();
   for (const event of events.values()) {
@@ -86,7 +86,7 @@ export function readAbi(source: unknown): Abi {
   return { functions, constructor_, events, roots, structs, enums };
 }
 
-function parsed(source: unknown): unknown {
+function parseSource(source: unknown): unknown {
   if (typeof source !== 'string') return source;
   try {
     return JSON.parse(source);

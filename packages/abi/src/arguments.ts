@@ -1,8 +1,9 @@
 // Arguments of functions: their number, names and values checked against an ABI.
 import type { Abi, AbiFunction, Parameter } from './abi.js';
-import { draftOfJson, encodeDraft, inputsOf } from './draft.js';
-import { firstError } from './encode.js';
+import { type Build, Decoders, type Encode, Encoders, FeltCursor, forEachAbi } from './codec.js';
 import { InvalidInput } from './scalar.js';
+import { selectorOf } from './selector.js';
+import { inputsOf } from './shape.js';
 import { shortType } from './type-name.js';
 
 /** Arguments by position, or by name. */
@@ -35,19 +36,96 @@ export function constructorOf(abi: Abi): Signature {
  * @throws Error if an argument is missing, unknown or does not fit its type
  */
 export function encodeArguments(of: Signature, values: Arguments, abi: Abi): readonly string[] {
-  const inputs = inputsOf(of);
-  return orderedArguments(of, values).flatMap((value, at) => {
-    const { name, type } = inputs[at] ?? { name: '', type: '' };
-    const wrong = (reason: string): Error => wrongArgument(of, { name, type }, reason);
-    refuseRounded(value, wrong);
-    try {
-      const encoded = encodeDraft(type, draftOfJson(type, value, abi), abi);
-      if (!encoded.isWrong) return encoded.felts;
-      throw new InvalidInput(firstError(encoded) ?? 'The value does not fit the type.');
-    } catch (error) {
-      throw error instanceof InvalidInput ? wrong(error.message) : error;
+  const inputs = inputEncoders(of, abi);
+  return encodeEach(of, inputs, orderedArguments(of, values));
+}
+
+const encodersOf = forEachAbi((abi) => new Encoders(abi));
+
+interface InputEncoder {
+  readonly input: Parameter;
+  readonly encode: Encode;
+}
+
+function inputEncoders(of: Signature, abi: Abi): readonly InputEncoder[] {
+  return inputsOf(of).map((input) => ({ input, encode: encodersOf(abi).of(input.type) }));
+}
+
+function encodeEach(
+  of: Signature,
+  inputs: readonly InputEncoder[],
+  values: readonly unknown[],
+): readonly string[] {
+  const felts: string[] = [];
+  let at = 0;
+  try {
+    for (const { encode } of inputs) {
+      encode(values[at], felts);
+      at += 1;
     }
-  });
+  } catch (error) {
+    const { input } = inputs[at] ?? {};
+    throw input && error instanceof InvalidInput ? wrongArgument(of, input, error.message) : error;
+  }
+  return felts;
+}
+
+/** A decoded value: integers and felts are bigints, addresses and class hashes hexadecimal texts. */
+type Value = bigint | boolean | string | readonly Value[] | { readonly [member: string]: Value };
+
+const VALUES: Build<Value> = {
+  unit: [],
+  felt: (felt, kind) => (kind === 'address' || kind === 'class' ? felt : BigInt(felt)),
+  number: (value) => value,
+  bool: (value) => value,
+  text: (text) => text,
+  list: (items) => items,
+  record: (values, members, struct) => {
+    if (struct === undefined) return values;
+    const record: Record<string, Value> = {};
+    let at = 0;
+    for (const { name } of members) record[name] = values[at++] ?? [];
+    return record;
+  },
+  choice: (variant, value) => (value === undefined ? variant : { [variant]: value }),
+};
+
+const decodersOf = forEachAbi((abi) => new Decoders(abi, VALUES));
+
+/** Encoder of a function's arguments and decoder of its results. */
+export interface FunctionCodec {
+  readonly name: string;
+  readonly selector: string;
+  readonly inputs: readonly Parameter[];
+  /** Types of the results. */
+  readonly outputs: readonly string[];
+  /** @throws Error as `encodeArguments` does */
+  encode(values: readonly unknown[]): readonly string[];
+  /** Undefined for a function without a result; a list for several results. */
+  decode(result: readonly string[]): Value | undefined;
+}
+
+/** The codec of a function. */
+export function functionCodec(of: Signature, abi: Abi): FunctionCodec {
+  const inputs = inputEncoders(of, abi);
+  const outputs = of.outputs.map((type) => decodersOf(abi).of(type));
+  return {
+    name: of.name,
+    selector: selectorOf(of.name),
+    inputs: inputs.map(({ input }) => input),
+    outputs: of.outputs,
+    encode: (values) =>
+      encodeEach(
+        of,
+        inputs,
+        values.length === inputs.length ? values : orderedArguments(of, values),
+      ),
+    decode: (result) => {
+      const felts = new FeltCursor(result);
+      if (outputs.length === 1) return outputs[0]?.(felts);
+      return outputs.length === 0 ? undefined : outputs.map((output) => output(felts));
+    },
+  };
 }
 
 /**
@@ -57,10 +135,10 @@ export function encodeArguments(of: Signature, values: Arguments, abi: Abi): rea
  */
 export function orderedArguments(of: Signature, values: Arguments): readonly unknown[] {
   const inputs = inputsOf(of);
+  if (isList(values) && values.length === inputs.length) return values;
   const plural = inputs.length === 1 ? '' : 's';
   const takes = `${signatureOf(of)} takes ${inputs.length} argument${plural}`;
   if (isList(values)) {
-    if (values.length === inputs.length) return values;
     const verb = values.length === 1 ? 'was' : 'were';
     throw new Error(`${takes}; ${values.length} ${verb} given.`);
   }
@@ -73,15 +151,3 @@ export function orderedArguments(of: Signature, values: Arguments): readonly unk
 }
 
 const isList = (values: Arguments): values is readonly unknown[] => Array.isArray(values);
-
-/** JSON numbers lose digits above 2^53. */
-function refuseRounded(value: unknown, wrong: (reason: string) => Error): void {
-  if (typeof value === 'number' && !Number.isSafeInteger(value)) {
-    throw wrong(
-      `${value} is not exact as a JSON number: write it as a string, for example "0x10".`,
-    );
-  }
-  if (typeof value === 'object' && value !== null) {
-    for (const part of Object.values(value)) refuseRounded(part, wrong);
-  }
-}

@@ -76,9 +76,9 @@ function readSierra(value: Members): ClassFile {
 
 /** The ABI as it is hashed. Clients that parsed the compiler's text write it without its spaces. */
 function abiText(abi: unknown): string {
-  if (typeof abi !== 'string') return spaced(JSON.stringify(abi ?? []));
+  if (typeof abi !== 'string') return addSpaces(JSON.stringify(abi ?? []));
   const isCompact = /^\[\{"\w+":\S/.test(abi);
-  return isCompact ? spaced(abi) : abi;
+  return isCompact ? addSpaces(abi) : abi;
 }
 
 function list(value: unknown): readonly unknown[] {
@@ -127,7 +127,7 @@ function casmEntryPoint(value: unknown): CasmEntryPoint {
 }
 
 /** JSON with a space after each colon and comma, the form in which the ABI is hashed. */
-function spaced(json: string): string {
+function addSpaces(json: string): string {
   return json.replace(/"(?:[^"\\]|\\.)*"|[:,]/g, (part) =>
     part.length === 1 && part !== '"' ? `${part} ` : part,
   );

@@ -2,7 +2,7 @@
 import type { COVERAGE, COVERED_CLASS } from '@starkbox/spec';
 import { shortHash } from './felt.js';
 import type { ReportTextOptions } from './gas/text.js';
-import { counted, table, wrapped } from './text-layout.js';
+import { table, withNoun, wrapLine } from './text-layout.js';
 
 export type CoveredClass = COVERED_CLASS;
 export type CoveragePage = Pick<COVERAGE, 'transactions' | 'calls' | 'classes'>;
@@ -73,14 +73,14 @@ export function coverageText(
     return [
       heading(`${nameOf(covered)}  ${shareOf(called.length, covered.entry_points.length)}`),
       ...table(rows, { width, indent: '  ', columns: [{}, { isShortened: true }] }).lines,
-      ...(names.length === 0 ? [] : wrapped(never, width, ' '.repeat(CALLS_WIDTH + 4))),
+      ...(names.length === 0 ? [] : wrapLine(never, width, ' '.repeat(CALLS_WIDTH + 4))),
     ];
   });
   const entries = classes.flatMap(({ entry_points }) => entry_points);
   const called = entries.filter(({ calls }) => calls > 0).length;
   const count = [
-    counted(transactions, 'transaction'),
-    ...(calls === undefined ? [] : [`${counted(calls, 'call')} outside of them`]),
+    withNoun(transactions, 'transaction'),
+    ...(calls === undefined ? [] : [`${withNoun(calls, 'call')} outside of them`]),
   ].join(' and ');
   return [...lines, count, `entry points called: ${shareOf(called, entries.length)}`].join('\n');
 }

@@ -13,7 +13,7 @@ import {
   type Resolve,
   rawOf,
 } from './scalar.js';
-import { countFields, DEEPEST, MAX_FIELDS, type Shape, shapeOf } from './shape.js';
+import { countFields, DEEPEST, MAX_FIELDS, rangeOf, type Shape, shapeOf } from './shape.js';
 
 /** A text for a scalar, a list for a list or struct, a variant with its value for an enum. */
 export type Draft = string | readonly Draft[] | { readonly variant: number; readonly value: Draft };
@@ -28,14 +28,6 @@ export interface Encoded {
 }
 
 export const MAX_ITEMS = 2_000;
-
-/** The inputs without the lengths that Cairo 0 puts before a list; they follow from the list. */
-export function inputsOf(of: { readonly inputs: readonly Parameter[] }): readonly Parameter[] {
-  return of.inputs.filter(({ name }, at) => {
-    const next = of.inputs[at + 1];
-    return !(next?.type.endsWith('*') === true && name === `${next.name}_len`);
-  });
-}
 
 /** Whether the inputs have few enough fields for a form. */
 export function isFormable(inputs: readonly Parameter[], abi: Abi): boolean {
@@ -190,7 +182,7 @@ function simple(shape: Shape, draft: string, resolve: Resolve): readonly string[
     case 'class':
       return [classHashOf(text)];
     case 'integer':
-      return integerOf(text, shape.signed, shape.bits);
+      return integerOf(text, rangeOf(shape));
     case 'felt':
       return [feltOf(text, shape.bits)];
     default:

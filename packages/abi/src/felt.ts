@@ -6,6 +6,14 @@ export const PRIME: bigint = 2n ** 251n + 17n * 2n ** 192n + 1n;
 /** Addresses of contracts and of their storage are below it; hashes are reduced by it. */
 export const ADDRESS_BOUND: bigint = 2n ** 251n - 256n;
 
+/** The numbers of a type, and the felts that one takes. */
+export interface NumberRange {
+  readonly min: bigint;
+  readonly max: bigint;
+  readonly bits: number;
+  readonly limbs: number;
+}
+
 const HEX = /^0x[0-9a-f]{1,64}$/i;
 
 /** Lower case without leading zeros; undefined if the text is not a hexadecimal number. */
@@ -28,14 +36,18 @@ export function padFelt(felt: string): string {
   return `0x${felt.slice(2).padStart(64, '0')}`;
 }
 
+const HEX_BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+
 /** The felt of big-endian bytes; 31 of them always fit. */
-export function packBytes(bytes: Uint8Array): bigint {
-  return bytes.reduce((sum, byte) => sum * 256n + BigInt(byte), 0n);
+export function feltOfBytes(bytes: Uint8Array): string {
+  let digits = '';
+  for (const byte of bytes) digits += HEX_BYTES[byte];
+  return `0x${digits.replace(/^0+/, '') || '0'}`;
 }
 
 /** A text of at most 31 bytes as a felt. */
 export function encodeShortString(text: string): string {
-  return toFelt(packBytes(new TextEncoder().encode(text)));
+  return feltOfBytes(new TextEncoder().encode(text));
 }
 
 /** `0x3923…549c` */

@@ -1,7 +1,14 @@
 // For Starkbox's own packages: not part of the public API, and any release may change it.
 
 export type { EventField } from './abi.js';
-export { constructorOf, orderedArguments, signatureOf, wrongArgument } from './arguments.js';
+export {
+  constructorOf,
+  type FunctionCodec,
+  functionCodec,
+  orderedArguments,
+  signatureOf,
+  wrongArgument,
+} from './arguments.js';
 export { classesIn, type Phase, senderOf } from './call-tree.js';
 export { type ClassFile, NoClass, readClass, type SegmentLengths } from './class-file.js';
 export { Coverage, type CoveragePage, coverageText } from './coverage.js';
@@ -12,12 +19,10 @@ export {
   type Encoded,
   encodeDraft,
   fitDraft,
-  inputsOf,
   isFormable,
   MAX_ITEMS,
   variantDraft,
 } from './draft.js';
-export { draftOfText } from './encode.js';
 export { excerptNote, excerptRows } from './explain/excerpt.js';
 export type { FrameStack } from './explain/explain.js';
 export type { SourceExcerpt, SourceLine } from './explain/explained.js';
@@ -35,8 +40,8 @@ export {
   isBeyond,
   readBaseline,
 } from './gas/baseline.js';
-export { COUNTED, withCounts } from './gas/counts.js';
-export { collapsedStacks, flameSvg } from './gas/flame.js';
+export { RESOURCES, withCounts } from './gas/counts.js';
+export { collapseStacks, flameSvg } from './gas/flame.js';
 export { type FunctionCost, FunctionCosts, functionsOf } from './gas/functions.js';
 export { type Box, depthOf, layOut } from './gas/layout.js';
 export type { GasPage, GasRow, RowNames } from './gas/report.js';
@@ -70,7 +75,7 @@ export {
 } from './names.js';
 export { addressOf, feltOf, InvalidInput, type Resolve } from './scalar.js';
 export { starknetKeccak } from './selector.js';
-export { type Shape, shapeOf } from './shape.js';
+export { inputsOf, rangeOf, type Shape, shapeOf, typeShape } from './shape.js';
 export { type FoundSlot, type HashCache, type KeyWords, SlotSearch } from './storage/search.js';
 export {
   decodeScalar,
@@ -121,4 +126,5 @@ export {
 } from './transactions/invoke.js';
 export { callFormatOf, executeCalldata, readMulticall } from './transactions/multicall.js';
 export { readTypeName, shortType } from './type-name.js';
+export { draftOfText } from './typed-text.js';
 export { visibleName } from './visible-name.js';

@@ -19,6 +19,17 @@ export function memberOf(value: unknown, name: string): unknown {
   return Reflect.get(value, name);
 }
 
+/** A property of an object, its own or one of its class; undefined where there is none. */
+export function propertyOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}
+
+/** A value of a type that a schema or the program that wrote it vouches for: no reader checks it again. */
+export function trust<T>(value: unknown): T;
+export function trust(value: unknown): unknown {
+  return value;
+}
+
 /** The items of a list; none of any other value. */
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];

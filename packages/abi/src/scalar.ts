@@ -1,5 +1,12 @@
 // Parsers of scalar values: one typed text into the felts of a felt, integer, boolean, address or text.
-import { canonicalFelt, encodeShortString, PRIME, packBytes, toFelt } from './felt.js';
+import {
+  canonicalFelt,
+  encodeShortString,
+  feltOfBytes,
+  type NumberRange,
+  PRIME,
+  toFelt,
+} from './felt.js';
 
 /** An input that cannot be encoded; the message is shown beside its field. */
 export class InvalidInput extends Error {}
@@ -34,15 +41,33 @@ export function feltOf(text: string, bits?: number): string {
   return toFelt((number + PRIME) % PRIME);
 }
 
-/** An integer of `bits` bits: decimal, hexadecimal, `1e18`, `1.5 STRK`. */
-export function integerOf(text: string, signed: boolean, bits: number): readonly string[] {
-  const parsed = numberOf(text, 'Enter a number: 12, 0xc, 1e18, 1.5 STRK.');
-  const top = signed ? 1n << BigInt(bits - 1) : 1n << BigInt(bits);
-  if (!signed && parsed < 0n) throw new InvalidInput('This type cannot hold negative numbers.');
-  if (parsed >= top || parsed < -top)
+/** An integer: decimal, hexadecimal, `1e18`, `1.5 STRK`. */
+export function integerOf(text: string, range: NumberRange): readonly string[] {
+  const felts: string[] = [];
+  integerFelts(numberOf(text, 'Enter a number: 12, 0xc, 1e18, 1.5 STRK.'), range, felts);
+  return felts;
+}
+
+const LIMB_MASK = (1n << 128n) - 1n;
+
+/** Adds the felts of a number. */
+export function integerFelts(
+  value: bigint,
+  { min, max, bits, limbs }: NumberRange,
+  felts: string[],
+): void {
+  if (value < min || value > max) {
+    if (value === 0n) throw new InvalidInput('This type cannot hold zero.');
+    if (value < 0n && min >= 0n) throw new InvalidInput('This type cannot hold negative numbers.');
     throw new InvalidInput(`The value does not fit into ${bits} bits.`);
-  if (bits === 256) return [toFelt(parsed & ((1n << 128n) - 1n)), toFelt(parsed >> 128n)];
-  return [toFelt((parsed + PRIME) % PRIME)];
+  }
+  if (limbs === 1) {
+    felts.push(toFelt(value < 0n ? value + PRIME : value));
+    return;
+  }
+  for (let limb = 0, rest = value; limb < limbs; limb++, rest >>= 128n) {
+    felts.push(toFelt(rest & LIMB_MASK));
+  }
 }
 
 export function numberOf(text: string, otherwise: string): bigint {
@@ -71,14 +96,16 @@ export function addressOf(text: string, resolve: Resolve): string {
   const address = canonicalFelt(text) ?? resolve(text) ?? decimal(text);
   if (address === undefined)
     throw new InvalidInput('Enter an address (0x…) or a name, for example account 1.');
-  if (BigInt(address) >= ADDRESSES) throw new InvalidInput('Too large for an address.');
+  // A shorter one is below: numbers are compared only if that is needed.
+  if (address.length > 64 && BigInt(address) >= ADDRESSES)
+    throw new InvalidInput('Too large for an address.');
   return address;
 }
 
 export function classHashOf(text: string): string {
   const felt = canonicalFelt(text);
   if (felt === undefined) throw new InvalidInput('Enter a class hash: 0x and up to 64 digits.');
-  if (BigInt(felt) >= PRIME) throw new InvalidInput('Too large for a felt.');
+  if (felt.length > 64 && BigInt(felt) >= PRIME) throw new InvalidInput('Too large for a felt.');
   return felt;
 }
 
@@ -90,11 +117,10 @@ export function byteArrayOf(text: string): readonly string[] {
   if (text.length > MAX_LETTERS) throw new InvalidInput('The string is too long for a form.');
   const bytes = new TextEncoder().encode(text);
   const whole = Math.floor(bytes.length / 31);
-  const words = Array.from({ length: whole }, (_, at) =>
-    toFelt(packBytes(bytes.slice(at * 31, at * 31 + 31))),
-  );
-  const rest = bytes.slice(whole * 31);
-  return [toFelt(BigInt(whole)), ...words, toFelt(packBytes(rest)), toFelt(BigInt(rest.length))];
+  const felts = [toFelt(whole)];
+  for (let at = 0; at < whole * 31; at += 31) felts.push(feltOfBytes(bytes.subarray(at, at + 31)));
+  felts.push(feltOfBytes(bytes.subarray(whole * 31)), toFelt(bytes.length - whole * 31));
+  return felts;
 }
 
 /** Felts one after the other, separated by spaces or commas. */

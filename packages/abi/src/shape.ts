@@ -1,11 +1,20 @@
 // Structure of an ABI type, one level at a time, with limits on what a form can hold.
 import type { Abi, Parameter } from './abi.js';
+import { type NumberRange, PRIME } from './felt.js';
 import { readTypeName } from './type-name.js';
 
+export type NumberShape =
+  | { readonly kind: 'felt'; readonly bits?: number; readonly isNonZero?: boolean }
+  | {
+      readonly kind: 'integer';
+      readonly signed: boolean;
+      readonly bits: number;
+      readonly isNonZero?: boolean;
+    };
+
 export type Shape =
-  | { readonly kind: 'felt'; readonly bits?: number }
+  | NumberShape
   | { readonly kind: 'bool' | 'address' | 'class' | 'text' | 'unit' }
-  | { readonly kind: 'integer'; readonly signed: boolean; readonly bits: number }
   | { readonly kind: 'list'; readonly of: string; readonly length: number | undefined }
   | { readonly kind: 'record'; readonly members: readonly Parameter[]; readonly isTuple: boolean }
   | { readonly kind: 'choice'; readonly variants: readonly Parameter[]; readonly first: number }
@@ -16,27 +25,31 @@ export const DEEPEST = 32;
 /** Most fields in the blank form of one value. */
 export const MAX_FIELDS = 200;
 const MAX_VARIANTS = 300;
-const INTEGER = /^(?:core::integer::)?([ui])(8|16|32|64|128|256)$/;
+const INTEGER = /^(?:core::integer::)?([ui])(8|16|32|64|128|256|512)$/;
 /** Wrappers that encode like the type inside. */
-const TRANSPARENT = /^core::(?:box::Box|zeroable::NonZero|zeroable::non_zero::NonZero)$/;
+const BOX = /^core::box::Box$/;
+const NON_ZERO = /::NonZero$/;
 
 const UNKNOWN = 'The ABI does not define this type.';
 const TOO_LARGE = 'This type has more parts than a form can hold.';
 
 /** The structure of a type; `raw` if it is unknown or too large for a form. */
 export function shapeOf(type: string, abi: Abi): Shape {
-  const shape = layer(type.trim().replace(/^@/, ''), abi);
+  const shape = typeShape(type, abi);
   if (shape.kind === 'list' && shape.length !== undefined) {
     if (shape.length * countFields(shape.of, abi) > MAX_FIELDS)
       return { kind: 'raw', why: TOO_LARGE };
   }
   if (shape.kind === 'record' || shape.kind === 'choice') {
-    if (countFields(type, abi) > MAX_FIELDS) return { kind: 'raw', why: TOO_LARGE };
+    const isWide = shape.kind === 'choice' && shape.variants.length > MAX_VARIANTS;
+    if (isWide || countFields(type, abi) > MAX_FIELDS) return { kind: 'raw', why: TOO_LARGE };
   }
   return shape;
 }
 
-function layer(type: string, abi: Abi): Shape {
+/** The structure of a type; `raw` if it is unknown. */
+export function typeShape(reference: string, abi: Abi): Shape {
+  const type = reference.trim().replace(/^@/, '');
   const parsed = readTypeName(type);
   if (parsed.kind === 'tuple') {
     if (parsed.of.length === 0) return { kind: 'unit' };
@@ -48,7 +61,13 @@ function layer(type: string, abi: Abi): Shape {
   const [first = 'felt', second = 'felt'] = parsed.of;
   if (/::(Array|Span)$/.test(name) || name === 'pointer')
     return { kind: 'list', of: first, length: undefined };
-  if (TRANSPARENT.test(name)) return layer(first, abi);
+  if (BOX.test(name)) return typeShape(first, abi);
+  if (NON_ZERO.test(name)) {
+    const inner = typeShape(first, abi);
+    return inner.kind === 'felt' || inner.kind === 'integer'
+      ? { ...inner, isNonZero: true }
+      : inner;
+  }
   switch (name) {
     case 'felt':
     case 'felt252':
@@ -75,7 +94,6 @@ function layer(type: string, abi: Abi): Shape {
   if (members) return { kind: 'record', members, isTuple: false };
   const variants = abi.enums.get(type) ?? coreVariants(name, first, second);
   if (!variants || variants.length === 0) return { kind: 'raw', why: UNKNOWN };
-  if (variants.length > MAX_VARIANTS) return { kind: 'raw', why: TOO_LARGE };
   return { kind: 'choice', variants, first: simplestVariant(variants, abi) };
 }
 
@@ -111,6 +129,30 @@ function simplestVariant(variants: readonly Parameter[], abi: Abi): number {
   return Math.max(0, simple);
 }
 
+/** The numbers of a type. */
+export function rangeOf(shape: NumberShape): NumberRange {
+  const { bits, isNonZero = false } = shape;
+  const least = isNonZero ? 1n : 0n;
+  if (bits === undefined) return { min: least, max: PRIME - 1n, bits: 252, limbs: 1 };
+  const isSigned = shape.kind === 'integer' && shape.signed;
+  const count = 1n << BigInt(isSigned ? bits - 1 : bits);
+  const limbs = bits > 248 ? bits / 128 : 1;
+  return { min: isSigned ? -count : least, max: count - 1n, bits, limbs };
+}
+
+/** Members without the lengths that Cairo 0 puts before a list; they follow from the list. */
+export function withoutLengths<T extends Parameter>(members: readonly T[]): readonly T[] {
+  return members.filter(({ name }, at) => {
+    const next = members[at + 1];
+    return !(next?.type.endsWith('*') === true && name === `${next.name}_len`);
+  });
+}
+
+/** The inputs without such lengths. */
+export function inputsOf(of: { readonly inputs: readonly Parameter[] }): readonly Parameter[] {
+  return withoutLengths(of.inputs);
+}
+
 const counts = new WeakMap<Abi, Map<string, number>>();
 
 /**
@@ -127,7 +169,7 @@ export function countFields(type: string, abi: Abi, depth = 0): number {
   const before = fieldCounts.get(type);
   if (before !== undefined) return before;
   fieldCounts.set(type, Number.POSITIVE_INFINITY);
-  const count = sum(layer(type.trim().replace(/^@/, ''), abi), abi, depth);
+  const count = sum(typeShape(type, abi), abi, depth);
   fieldCounts.set(type, count);
   return count;
 }

@@ -13,24 +13,24 @@ export function textWidth(line: string): number {
 }
 
 /** Digits in groups of three. */
-export function grouped(value: number | bigint): string {
+export function groupDigits(value: number | bigint): string {
   return value.toString().replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
 /** @example counted(1, 'block') // 1 block */
-export function counted(count: number | bigint, noun: string): string {
+export function withNoun(count: number | bigint, noun: string): string {
   const plural = /(s|sh|ch)$/.test(noun) ? `${noun}es` : `${noun}s`;
-  return `${grouped(count)} ${count === 1 || count === 1n ? noun : plural}`;
+  return `${groupDigits(count)} ${count === 1 || count === 1n ? noun : plural}`;
 }
 
 /** @example listed(['a', 'b', 'c'], 'or') // a, b or c */
-export function listed(words: readonly string[], conjunction: 'and' | 'or'): string {
+export function joinWords(words: readonly string[], conjunction: 'and' | 'or'): string {
   const last = words.at(-1) ?? '';
   return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} ${conjunction} ${last}`;
 }
 
 /** Cuts the middle out of a text: its beginning and its end usually identify it. */
-export function shortenedMiddle(text: string, longest: number): string {
+export function shortenMiddle(text: string, longest: number): string {
   const letters = [...text];
   if (letters.length <= longest) return text;
   const tail = Math.floor((longest - 1) / 2);
@@ -47,7 +47,7 @@ export function withShortHashes(line: string, width: Width): string {
 }
 
 /** @param indent of the second line and those after it */
-export function wrapped(line: string, width: Width, indent: string): readonly string[] {
+export function wrapLine(line: string, width: Width, indent: string): readonly string[] {
   if (width === undefined || textWidth(line) <= width) return [line];
   const [, leading = '', rest = ''] = /^(\s*)(.*)$/s.exec(line) ?? [];
   const lines: string[] = [];
@@ -67,25 +67,25 @@ export function wrapped(line: string, width: Width, indent: string): readonly st
     }
     isEmpty = false;
   }
-  return [...lines, current].flatMap((part) => broken(part, width, indent));
+  return [...lines, current].flatMap((part) => breakLine(part, width, indent));
 }
 
 /** Breaks a word that is longer than a line. */
-function broken(line: string, width: number, indent: string): readonly string[] {
+function breakLine(line: string, width: number, indent: string): readonly string[] {
   if (textWidth(line) <= width || line.includes(ESCAPE)) return [line];
   const letters = [...line];
   const rest = `${indent}${letters.slice(width).join('')}`;
   // An indentation as wide as the terminal would never end.
   if (indent.length >= width) return [line];
-  return [letters.slice(0, width).join(''), ...broken(rest, width, indent)];
+  return [letters.slice(0, width).join(''), ...breakLine(rest, width, indent)];
 }
 
 /** Wraps each line of a text; lines that follow are indented by two more columns. */
-export function fitted(text: string, width: Width): string {
+export function fitText(text: string, width: Width): string {
   if (width === undefined) return text;
   return text
     .split('\n')
-    .flatMap((line) => wrapped(line, width, `${/^\s*/.exec(line)?.[0] ?? ''}  `))
+    .flatMap((line) => wrapLine(line, width, `${/^\s*/.exec(line)?.[0] ?? ''}  `))
     .join('\n');
 }
 
@@ -141,7 +141,7 @@ export function table(
   const widths = widthsOf(cells);
   const lines = cells.map((row) => {
     const padded = row.flatMap((cell, at) =>
-      omitted.has(at) ? [] : [aligned(cell, widths[at] ?? 0, columns[at]?.align)],
+      omitted.has(at) ? [] : [alignCell(cell, widths[at] ?? 0, columns[at]?.align)],
     );
     return `${indent}${padded.join(GAP)}`.trimEnd();
   });
@@ -150,7 +150,7 @@ export function table(
 
 /** A cell with colours is left as it is: cutting could lose their end. */
 function shortCell(cell: string, longest: number): string {
-  return cell.includes(ESCAPE) ? cell : shortenedMiddle(cell, longest);
+  return cell.includes(ESCAPE) ? cell : shortenMiddle(cell, longest);
 }
 
 function widthsOf(rows: readonly (readonly string[])[]): readonly number[] {
@@ -168,7 +168,7 @@ function rowWidth(widths: readonly number[], omitted: ReadonlySet<number>): numb
   return remaining.reduce((sum, width) => sum + width, 0) + GAP.length * (remaining.length - 1);
 }
 
-function aligned(cell: string, width: number, align: Column['align'] = 'left'): string {
+function alignCell(cell: string, width: number, align: Column['align'] = 'left'): string {
   const space = ' '.repeat(Math.max(0, width - textWidth(cell)));
   return align === 'right' ? `${space}${cell}` : `${cell}${space}`;
 }

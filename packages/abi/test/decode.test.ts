@@ -2,9 +2,9 @@
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { encodeInput } from '../src/encode.js';
 import { decodeEvent, decodeInputs, decodeOutputs, readAbi, selectorOf } from '../src/index.js';
 import { shortType } from '../src/type-name.js';
+import { feltsOfText } from './support/encoded.js';
 
 const inputs = (...types: string[]) => ({
   inputs: types.map((type, at) => ({ name: `p${at}`, type })),
@@ -161,6 +161,24 @@ describe('hostile shapes', () => {
   });
 });
 
+test('an event of the second of two contracts in an ABI', () => {
+  const abi = readAbi(
+    ['a', 'b'].flatMap((module) => [
+      {
+        type: 'event',
+        kind: 'enum',
+        name: `${module}::Event`,
+        variants: [{ name: module.toUpperCase(), type: `${module}::Moved`, kind: 'nested' }],
+      },
+      { type: 'event', kind: 'struct', name: `${module}::Moved`, members: [] },
+    ]),
+  );
+  for (const name of ['A', 'B']) {
+    expect(decodeEvent([selectorOf(name)], [], abi)).toMatchObject({ members: [] });
+  }
+  expect(decodeEvent([selectorOf('C')], [], abi)).toBeUndefined();
+});
+
 describe('our own contracts', () => {
   const abiOf = (name: string) =>
     readAbi(
@@ -195,19 +213,19 @@ describe('our own contracts', () => {
 
   test('what is typed comes back when it is read', () => {
     const abi = abiOf('reverter');
-    expect(encodeInput('core::array::Array::<core::felt252>', '["0x1", 2]', abi)).toEqual([
+    expect(feltsOfText('core::array::Array::<core::felt252>', '["0x1", 2]', abi)).toEqual([
       '0x2',
       '0x1',
       '0x2',
     ]);
-    expect(encodeInput('core::integer::u256', '1e30', abi)).toEqual([
+    expect(feltsOfText('core::integer::u256', '1e30', abi)).toEqual([
       `0x${(10n ** 30n).toString(16)}`,
       '0x0',
     ]);
-    expect(encodeInput('core::felt252', "'hi'", abi)).toEqual(['0x6869']);
-    expect(encodeInput('core::integer::u8', '256', abi)).toMatch(/8 bits/);
-    expect(encodeInput('core::bool', 'maybe', abi)).toMatch(/true or false/);
-    expect(encodeInput('core::byte_array::ByteArray', 'hello', abi)).toEqual([
+    expect(feltsOfText('core::felt252', "'hi'", abi)).toEqual(['0x6869']);
+    expect(feltsOfText('core::integer::u8', '256', abi)).toMatch(/8 bits/);
+    expect(feltsOfText('core::bool', 'maybe', abi)).toMatch(/true or false/);
+    expect(feltsOfText('core::byte_array::ByteArray', 'hello', abi)).toEqual([
       '0x0',
       '0x68656c6c6f',
       '0x5',

@@ -1,6 +1,6 @@
 // Revert reasons: the path to the failure and the panic message.
 import { describe, expect, test } from 'vitest';
-import { readFailure } from '../src/index.js';
+import { readFailure, selectorOf } from '../src/index.js';
 
 describe('a revert reason', () => {
   const frame = (contract: string, selector: string) =>
@@ -28,6 +28,20 @@ describe('a revert reason', () => {
     });
   });
 
+  test('tells constructors and library calls from calls', () => {
+    const kinds = (text: string) => readFailure(text).path.map(({ kind }) => kind);
+    const constructor_ = selectorOf('constructor');
+    const first = frame('0x01', '0x0e');
+    expect(kinds(`Error in the contract class constructor ${first}"no"`)).toEqual(['constructor']);
+    expect(kinds(`Error in contract ${frame('0x01', constructor_)}"no"`)).toEqual(['constructor']);
+    expect(kinds(`Error in a library call ${first}"no"`)).toEqual(['library_call']);
+    const other = first.replace('0x0c', '0x0d').replace('0x0e', '0x0f');
+    expect(kinds(`Error in contract ${first}Error in contract ${other}"no"`)).toEqual([
+      'call',
+      'library_call',
+    ]);
+  });
+
   test('of an estimate, which lists the felts again, gives the panic message', () => {
     const felt = '0x45524332303a20696e73756666696369656e742062616c616e6365';
     expect(readFailure(`${reason} ["${felt}"]`).message).toBe('ERC20: insufficient balance');
@@ -36,6 +50,11 @@ describe('a revert reason', () => {
   test('of which only the end is left gives the panic message', () => {
     const end = reason.slice(reason.lastIndexOf('address: 0x02'));
     expect(readFailure(end)).toMatchObject({ path: [], message: 'ERC20: insufficient balance' });
+  });
+
+  test('has the letters that an engine writes as bytes', () => {
+    const end = reason.slice(0, reason.lastIndexOf('0x4552'));
+    expect(readFailure(`${end}"caf\\xc3\\xa9, \\"b\\"\\n1".\n`).panic?.text).toBe('café, "b"\n1');
   });
 
   test('of any other form gives its last line', () => {

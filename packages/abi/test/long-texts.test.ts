@@ -1,7 +1,7 @@
 // Texts of a megabyte that match nothing: their readers end at once, where time that grows with the square would take hours.
 import { describe, expect, test } from 'vitest';
 import { readAbi } from '../src/abi.js';
-import { mistyped } from '../src/explain/nearest-function.js';
+import { findMistyped } from '../src/explain/nearest-function.js';
 import { panicIn } from '../src/failure/panic.js';
 import { readFailure } from '../src/failure/reason.js';
 import { classNameOf } from '../src/names.js';
@@ -34,7 +34,7 @@ describe('names of an ABI', () => {
 
   test('a function whose name begins with lines is found by the name without them', () => {
     const abi = abiOf('__get_it');
-    expect(mistyped(selectorOf('_GetIt'), abi)?.meant).toBe('__get_it');
+    expect(findMistyped(selectorOf('_GetIt'), abi)?.meant).toBe('__get_it');
   });
 });
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { explanationOnTerminal } from '../src/explain/terminal-text.js';
-import { fitted, shortenedMiddle, table, textWidth, wrapped } from '../src/text-layout.js';
+import { fitText, shortenMiddle, table, textWidth, wrapLine } from '../src/text-layout.js';
 
 const HASH = `0x${'1234567890abcdef'.repeat(4)}`;
 const widest = (lines: readonly string[]): number => Math.max(...lines.map(textWidth));
@@ -31,6 +31,9 @@ describe('a table', () => {
   });
 
   test('shortens hashes first, then omits columns, then shortens names', () => {
+    const whole = table(rows, { columns }).lines;
+    expect(table(rows, { columns, width: widest(whole) }).lines).toEqual(whole);
+    expect(table(rows, { columns, width: widest(whole) - 1 }).lines).not.toEqual(whole);
     expect(table(rows, { columns, width: 80 })).toMatchObject({ omitted: [] });
     expect(table(rows, { columns, width: 80 }).lines[1]).toContain('0x123456…cdef');
     expect(table(rows, { columns, width: 60 })).toMatchObject({ omitted: [2] });
@@ -52,14 +55,14 @@ describe('a table', () => {
 
 describe('a line', () => {
   test('is cut in the middle', () => {
-    expect(shortenedMiddle('abcdefghij', 5)).toBe('ab…ij');
-    expect(shortenedMiddle('abc', 5)).toBe('abc');
+    expect(shortenMiddle('abcdefghij', 5)).toBe('ab…ij');
+    expect(shortenMiddle('abc', 5)).toBe('abc');
   });
 
   test('keeps its words, whatever the width', () => {
     fc.assert(
       fc.property(fc.array(fc.stringMatching(/^[a-z]{1,9}$/), { minLength: 1 }), (words) => {
-        const lines = wrapped(words.join(' '), 20, '  ');
+        const lines = wrapLine(words.join(' '), 20, '  ');
         expect(widest(lines)).toBeLessThanOrEqual(20);
         expect(lines.map((line) => line.trim()).join(' ')).toBe(words.join(' '));
       }),
@@ -67,12 +70,12 @@ describe('a line', () => {
   });
 
   test('is broken inside of a word that is longer than the terminal', () => {
-    expect(wrapped('x'.repeat(25), 10, '  ')).toEqual([
+    expect(wrapLine('x'.repeat(25), 10, '  ')).toEqual([
       'x'.repeat(10),
       `  ${'x'.repeat(8)}`,
       `  ${'x'.repeat(7)}`,
     ]);
-    expect(fitted('a b', undefined)).toBe('a b');
+    expect(fitText('a b', undefined)).toBe('a b');
   });
 });
 

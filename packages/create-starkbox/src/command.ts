@@ -46,7 +46,7 @@ const EXIT_USAGE = 2;
 export async function run(argv: readonly string[], streams: CommandStreams): Promise<number> {
   const { stdout, stderr } = streams;
   try {
-    const { values, positionals } = parsed(argv);
+    const { values, positionals } = parseArguments(argv);
     if (values.help) {
       stdout.write(USAGE);
       return 0;
@@ -64,7 +64,7 @@ export async function run(argv: readonly string[], streams: CommandStreams): Pro
   }
 }
 
-function parsed(argv: readonly string[]) {
+function parseArguments(argv: readonly string[]) {
   try {
     return parseArgs({
       args: [...argv],

@@ -54,7 +54,7 @@ export class InvalidOption extends Error {
 export function newProject({ folder: path, runner, version }: NewProjectOptions): NewProject {
   const folder = resolve(path);
   const name = packageName(basename(folder));
-  const files = projectFiles(checkedRunner(runner), name, version);
+  const files = projectFiles(checkRunner(runner), name, version);
   const existing = [...files.keys()].filter((file) => existsSync(join(folder, file)));
   if (existing.length > 0) {
     const list = existing.map((file) => `  ${file}`).join('\n');
@@ -69,7 +69,7 @@ export function newProject({ folder: path, runner, version }: NewProjectOptions)
   return { folder, name, files: [...files.keys()] };
 }
 
-function checkedRunner(text: string): Runner {
+function checkRunner(text: string): Runner {
   if (text === 'vitest' || text === 'node') return text;
   throw new InvalidOption(`invalid test runner '${text}': expected vitest, or node for node:test`);
 }
@@ -112,22 +112,27 @@ function manifestText(runner: Runner, name: string, version: string): string {
   const base = readManifest('base');
   const runnerPart = readManifest(runner);
   const dependencies = Object.entries({
-    ...Object(base['devDependencies']),
-    ...Object(runnerPart['devDependencies']),
+    ...base.devDependencies,
+    ...runnerPart.devDependencies,
     '@starkbox/testing': `^${version}`,
     starkbox: `^${version}`,
   }).sort(([a], [b]) => (a < b ? -1 : 1));
   const manifest = {
     ...base,
     name,
-    scripts: { ...Object(runnerPart['scripts']), ...Object(base['scripts']) },
+    scripts: { ...runnerPart.scripts, ...base.scripts },
     devDependencies: Object.fromEntries(dependencies),
   };
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }
 
-function readManifest(part: string): Readonly<Record<string, unknown>> {
-  return Object(JSON.parse(readFileSync(join(TEMPLATE, part, MANIFEST), 'utf8')));
+interface Manifest {
+  readonly scripts?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+}
+
+function readManifest(part: string): Manifest {
+  return JSON.parse(readFileSync(join(TEMPLATE, part, MANIFEST), 'utf8'));
 }
 
 /** A name that npm accepts, from the name of a folder. */

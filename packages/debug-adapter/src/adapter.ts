@@ -1,4 +1,5 @@
 // The Debug Adapter Protocol over a debugger of one recorded execution.
+import { memberOf } from '@starkbox/abi/basics';
 import type { Debugger, Direction, Position, StackFrame, Stop } from '@starkbox/debugger';
 import {
   DebugSession,
@@ -369,7 +370,7 @@ export class Adapter extends DebugSession {
       return;
     }
     this.#move(response, async ({ debug }) => {
-      const position: unknown = Object(args).position;
+      const position = memberOf(args, 'position');
       if (typeof position !== 'number' || !Number.isInteger(position)) {
         throw new Error(`position must be an integer from 0 to ${debug.length - 1}.`);
       }
@@ -457,7 +458,7 @@ export class Adapter extends DebugSession {
         rest: Partial<DebugProtocol.Scope> = {},
       ): DebugProtocol.Scope => ({ name, variablesReference, expensive: false, ...rest });
       const scopes = [
-        scope('Variables', this.#references.add(ranged(async () => rows)), {
+        scope('Variables', this.#references.add(readRange(async () => rows)), {
           presentationHint: 'locals',
           namedVariables: rows.length,
         }),
@@ -475,7 +476,7 @@ export class Adapter extends DebugSession {
 
   #arguments(debug: Debugger, { runIndex }: StackFrame): number {
     return this.#references.add(
-      ranged(async () => {
+      readRange(async () => {
         const variables = await debug.callArguments(runIndex);
         // An argument of the call may have the name of a variable.
         return variables.map(({ name, value }) => {
@@ -492,7 +493,7 @@ export class Adapter extends DebugSession {
 
   #storage(debug: Debugger, { run }: StackFrame): number {
     return this.#references.add(
-      ranged(async () => {
+      readRange(async () => {
         const entries = await debug.storage(run.contract_address);
         return entries.map(({ key, name, value, initial, writtenAt }) => {
           const details = [
@@ -506,7 +507,7 @@ export class Adapter extends DebugSession {
             value: value === initial ? value : `${value} (was ${initial})`,
             type: 'felt252',
             evaluateName: `storage[${key}]`,
-            variablesReference: this.#references.add(ranged(async () => details)),
+            variablesReference: this.#references.add(readRange(async () => details)),
           };
         });
       }),
@@ -515,7 +516,7 @@ export class Adapter extends DebugSession {
 
   #call(debug: Debugger, { run }: StackFrame): number {
     return this.#references.add(
-      ranged(async () => {
+      readRange(async () => {
         const gas = await debug.gas();
         return [
           textVariable('contract', run.contract_address),
@@ -533,7 +534,7 @@ export class Adapter extends DebugSession {
 
   #registers(debug: Debugger): number {
     return this.#references.add(
-      ranged(async () => {
+      readRange(async () => {
         const registers = await debug.registers();
         return Object.entries(registers ?? {}).map(([name, value]) =>
           textVariable(name, String(value)),
@@ -557,7 +558,7 @@ export class Adapter extends DebugSession {
       const frame = frameId === undefined ? await firstOwnFrame(debug) : frameId - 1;
       const { value, note } = await debug.evaluate(expression.trim(), frame);
       if (!value) throw new Error(note ?? `'${expression}' has no value here.`);
-      return this.#references.evaluated(value, expression.trim());
+      return this.#references.describeValue(value, expression.trim());
     });
   }
 
@@ -619,7 +620,9 @@ export class Adapter extends DebugSession {
             : {}),
         });
       }
-      return { instructions: padded(instructions, { runIndex, pc, before, instructionCount }) };
+      return {
+        instructions: padInstructions(instructions, { runIndex, pc, before, instructionCount }),
+      };
     });
   }
 
@@ -647,17 +650,17 @@ export class Adapter extends DebugSession {
       this.#running = { request: response.request_seq, signal };
       try {
         const stop = await move(session, signal);
-        await this.#stopped(session, stop, stop.reason === 'aborted');
+        await this.#reportStop(session, stop, stop.reason === 'aborted');
       } catch (error) {
         this.sendEvent(new OutputEvent(`${reasonOf(error)}\n`, 'important'));
-        await this.#stopped(session, { position: session.debug.position, reason: 'goto' }, true);
+        await this.#reportStop(session, { position: session.debug.position, reason: 'goto' }, true);
       } finally {
         this.#running = undefined;
       }
     });
   }
 
-  async #stopped({ debug }: Session, stop: Stop, isPaused: boolean): Promise<void> {
+  async #reportStop({ debug }: Session, stop: Stop, isPaused: boolean): Promise<void> {
     const { breakpoint } = stop;
     const body: DebugProtocol.StoppedEvent['body'] = {
       reason: isPaused ? 'pause' : this.#reason(stop),
@@ -729,7 +732,7 @@ export class Adapter extends DebugSession {
 }
 
 /** All rows of a container, by ranges. */
-function ranged(
+function readRange(
   rows: () => Promise<readonly DebugProtocol.Variable[]>,
 ): (first: number, count: number | undefined) => Promise<readonly DebugProtocol.Variable[]> {
   return async (first, count) =>
@@ -741,7 +744,7 @@ function addressOf(runIndex: number, pc: number): string {
 }
 
 /** An editor expects as many instructions as it asked for, even beyond the ends of the program. */
-function padded(
+function padInstructions(
   instructions: readonly DebugProtocol.DisassembledInstruction[],
   range: {
     readonly runIndex: number;

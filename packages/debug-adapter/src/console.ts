@@ -113,7 +113,7 @@ export class DebugConsole {
     const step = this.#steps(direction).get(isBackward ? command.slice(1) : command);
     if (step) {
       this.#lastLine = words;
-      return this.#stopped(await step());
+      return this.#describeStop(await step());
     }
     this.#lastLine = '';
     return command === 'q' ? undefined : this.#other(command, rest);
@@ -159,7 +159,7 @@ export class DebugConsole {
     }
   }
 
-  async #stopped(stop: Stop): Promise<string> {
+  async #describeStop(stop: Stop): Promise<string> {
     const { description, text } = await descriptionOf(this.#debug, stop);
     const title = [description, text].filter((part) => part !== undefined).join(': ');
     const reached = stop.reason === 'breakpoint' ? `Breakpoint ${stop.breakpoint?.id}` : '';
@@ -224,7 +224,7 @@ export class DebugConsole {
     if (!Number.isInteger(position) || position < 0 || position >= debug.length) {
       return `Expected a position from 0 to ${debug.length - 1}, start, end or fail.\n`;
     }
-    return this.#stopped(await debug.goTo(position));
+    return this.#describeStop(await debug.goTo(position));
   }
 
   async #storage(): Promise<string> {

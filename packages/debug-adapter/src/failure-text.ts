@@ -1,4 +1,5 @@
 // Texts about the reason of a stop.
+import { memberOf } from '@starkbox/abi/basics';
 import { panicText } from '@starkbox/abi/internal';
 import type { Debugger, Stop } from '@starkbox/debugger';
 import type { OpenedExecution } from './launch.js';
@@ -21,8 +22,8 @@ export async function explainedFailure({
   if (!('transactionHash' in target)) return undefined;
   const params = { transaction_hash: target.transactionHash };
   // An explanation adds to the failure; its absence is no error.
-  const explained: unknown = await call('devnet_explainTransaction', params).catch(() => undefined);
-  const text: unknown = Object(explained).text;
+  const explained = await call('devnet_explainTransaction', params).catch(() => undefined);
+  const text = memberOf(explained, 'text');
   return typeof text === 'string' ? text : undefined;
 }
 

@@ -45,14 +45,14 @@ export class References {
 
   /** @param path the expression of the value, for watches */
   variable({ name, value }: Variable, path: string = name): DebugProtocol.Variable {
-    return { name, ...this.#shown(value, path), value: value.text, evaluateName: path };
+    return { name, ...this.#showValue(value, path), value: value.text, evaluateName: path };
   }
 
-  evaluated(value: Value, path: string): DebugProtocol.EvaluateResponse['body'] {
-    return { ...this.#shown(value, path), result: value.text };
+  describeValue(value: Value, path: string): DebugProtocol.EvaluateResponse['body'] {
+    return { ...this.#showValue(value, path), result: value.text };
   }
 
-  #shown(
+  #showValue(
     value: Value,
     path: string,
   ): Pick<

@@ -28,7 +28,7 @@ export function decodeInstruction(word: Cell, next: Cell): DecodedInstruction | 
   const op0 = cell(bit(flags, 1) ? 'fp' : 'ap', offset(16n));
   const [isImmediate, isFp, isAp] = [bit(flags, 2), bit(flags, 3), bit(flags, 4)];
   const size = isImmediate ? 2 : 1;
-  let op1 = `[${op0}${signed(offset(32n))}]`;
+  let op1 = `[${op0}${withSign(offset(32n))}]`;
   if (isImmediate) op1 = next === null ? '?' : immediate(next);
   else if (isFp) op1 = cell('fp', offset(32n));
   else if (isAp) op1 = cell('ap', offset(32n));
@@ -39,9 +39,9 @@ export function decodeInstruction(word: Cell, next: Cell): DecodedInstruction | 
   return { text: `${name}${text}`, size };
 }
 
-const signed = (offset: number): string =>
+const withSign = (offset: number): string =>
   offset === 0 ? '' : offset < 0 ? ` - ${-offset}` : ` + ${offset}`;
-const cell = (register: string, offset: number): string => `[${register}${signed(offset)}]`;
+const cell = (register: string, offset: number): string => `[${register}${withSign(offset)}]`;
 
 function immediate(word: string): string {
   if (word.includes(':')) return word;

@@ -87,14 +87,3 @@ test('a failure that was caught is found backwards', async () => {
   const frame = (await subject.frames()).find(({ isLibrary }) => !isLibrary);
   expect(frame?.location).toMatchObject(marks().get('callee_check') ?? {});
 });
-
-test('every marked line has a case', () => {
-  const cases = new Set([
-    ...WITHIN.map(([entry]) => entry),
-    ...[...ACROSS, ...TRANSACTIONS].flatMap(([, , path]) => path),
-    ...REFUSED.map(([, mark]) => mark),
-    ...LOOPS,
-    'call_forever',
-  ]);
-  expect([...marks().keys()].filter((mark) => !cases.has(mark))).toEqual([]);
-});

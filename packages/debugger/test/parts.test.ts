@@ -1,12 +1,13 @@
 // Parts of a debugger: base64, instructions, expressions, names of functions.
+
+import { Random } from '@starkbox/test-support/random';
 import { describe, expect, test } from 'vitest';
 import { decodeInstruction } from '../src/disassembly.js';
 import { compare, follow, readCondition, readLiteral, readPath } from '../src/expressions.js';
 import type { Value } from '../src/index.js';
 import { framesOf, isLoopName, plainName, wrappedName } from '../src/lines.js';
 import { wordsOfBase64 } from '../src/trace/base64.js';
-import { leaf } from '../src/values-by-abi.js';
-import { Random } from './support/random.js';
+import { leaf, valueOfDecoded } from '../src/values-by-abi.js';
 
 describe('base64', () => {
   test('is read as unsigned words of 32 bits, little-endian', () => {
@@ -67,6 +68,33 @@ function tree(text: string, parts: Readonly<Record<string, Value>>): Value {
       }),
   };
 }
+
+test('values by an ABI have their parts, of which some are asked for', async () => {
+  const one = { kind: 'number', value: 1n, type: 'u8' } as const;
+  const part = (decoded: Parameters<typeof valueOfDecoded>[0]) => valueOfDecoded(decoded, 'T');
+  const named = async (value: Value, first?: number, count?: number) =>
+    (await value.children(first, count)).map(({ name, value: { text } }) => [name, text]);
+  const list = part({ kind: 'list', items: [one, { ...one, value: 2n }, { ...one, value: 3n }] });
+  expect(list.childCount).toBe(3);
+  expect(await named(list)).toEqual([
+    ['0', '1'],
+    ['1', '2'],
+    ['2', '3'],
+  ]);
+  expect(await named(list, 1, 1)).toEqual([['1', '2']]);
+  expect(await named(list, 2)).toEqual([['2', '3']]);
+  const record = part({
+    kind: 'record',
+    type: 'P',
+    members: [{ name: 'x', type: 'u8', value: one }],
+  });
+  expect(await named(record)).toEqual([['x', '1']]);
+  expect(await named(part({ kind: 'choice', type: 'C', variant: 'Some', value: one }))).toEqual([
+    ['Some', '1'],
+  ]);
+  const none = part({ kind: 'choice', type: 'C', variant: 'None' });
+  expect([none.childCount, await named(none), part(one).childCount]).toEqual([0, [], 0]);
+});
 
 describe('expressions', () => {
   test('a path has members and keys', () => {

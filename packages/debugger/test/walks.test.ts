@@ -1,16 +1,17 @@
 // Random moves on random transactions: each is as a slow reference says, and their inverses lead back.
+
+import { Random } from '@starkbox/test-support/random';
+import { SEED } from '@starkbox/test-support/seed';
 import { expect, test } from 'vitest';
 import { type Debugger, openDebugger, type RunOptions, type Stop } from '../src/index.js';
 import { Corpus } from './support/corpus.js';
-import { Random } from './support/random.js';
 import { Reference } from './support/reference.js';
 
 /**
  * By hand, for other transactions and walks:
- * STARKBOX_SEED=7 STARKBOX_WALKS=50000 npx vitest run packages/debugger/test/walks.test.ts
+ * TEST_SEED=7 STARKBOX_WALKS=50000 npx vitest run packages/debugger/test/walks.test.ts
  */
-const SEED = Number(process.env['STARKBOX_SEED'] ?? 20_261_118);
-const WALKS = Number(process.env['STARKBOX_WALKS'] ?? 10_000);
+const WALKS = Number(process.env['STARKBOX_WALKS'] ?? 2_500);
 const TRANSACTIONS = 50;
 const MAX_MOVES = 8;
 

@@ -1,8 +1,8 @@
 // An instance of the engine: emnapi gives it the functions of Node's native interface, so that its binding is the same as
 // the addon's.
 import { instantiateAddonSync } from '@emnapi/core';
-import { tsfn } from '@emnapi/core/plugins';
-import { createContext } from '@emnapi/runtime';
+import { asyncWork, tsfn } from '@emnapi/core/plugins';
+import { type BufferCtor, createContext } from '@emnapi/runtime';
 import { Wasi } from './wasi.js';
 
 const PAGE = 65_536;
@@ -19,8 +19,14 @@ export interface Instance<Binding> {
   takePanic(): string;
 }
 
+/** emnapi uses these three functions of the class alone. */
+function toBufferClass(functions: object): BufferCtor;
+function toBufferClass(functions: object): object {
+  return functions;
+}
+
 /** Plain bytes in place of Node's class, which browsers do not have. */
-const Bytes = Object({
+const Bytes = toBufferClass({
   from: (buffer: ArrayBuffer): Uint8Array => new Uint8Array(buffer),
   alloc: (size: number): Uint8Array => new Uint8Array(size),
   isBuffer: (value: unknown): boolean => value instanceof Uint8Array,
@@ -39,7 +45,7 @@ export function instantiate<Binding extends object>(
   const { addonModule, instance } = instantiateAddonSync(module, {
     context: createContext({ features: { Buffer: Bytes } }),
     wasi,
-    plugins: [tsfn],
+    plugins: [asyncWork, tsfn],
     overwriteImports: (imports) => {
       imports['env'] = { ...imports['env'], ...imports['napi'], ...imports['emnapi'], memory };
       return imports;

@@ -71,8 +71,8 @@ export class Wasi {
   };
 
   initialize(instance: WebAssembly.Instance): void {
-    const { _initialize } = Object(instance.exports);
-    _initialize();
+    const { _initialize: initialize } = instance.exports;
+    if (typeof initialize === 'function') initialize();
   }
 
   /** The engine is a library, which is not started. */

@@ -67,7 +67,7 @@ export function loadAddon({ folder, os, cpu, addonPath }: AddonSearch): Loaded {
 
 /** The WebAssembly engine, if its package is installed. */
 function loadWasm(require: NodeJS.Require): Loaded | undefined {
-  const path = resolved(`${WASM_PACKAGE}/node`, require);
+  const path = resolveModule(`${WASM_PACKAGE}/node`, require);
   if (path === undefined) return undefined;
   const { load }: WasmPackage = require(path);
   process.emitWarning('Starkbox is running on WebAssembly: slower, the same results');
@@ -75,7 +75,7 @@ function loadWasm(require: NodeJS.Require): Loaded | undefined {
 }
 
 function missingWasm(require: NodeJS.Require): never {
-  const { version } = Object(require('./package.json'));
+  const { version }: { version: string } = require('./package.json');
   throw new Error(
     `The WebAssembly engine is not installed. Install it: npm install ${WASM_PACKAGE}@${version}`,
   );
@@ -85,10 +85,10 @@ function missingWasm(require: NodeJS.Require): never {
 function pathOf(platform: string, folder: string, require: NodeJS.Require): string | undefined {
   const file = addonFile(platform);
   if (existsSync(join(folder, file))) return join(folder, file);
-  return resolved(`${packageFor(platform)}/${file}`, require);
+  return resolveModule(`${packageFor(platform)}/${file}`, require);
 }
 
-function resolved(module: string, require: NodeJS.Require): string | undefined {
+function resolveModule(module: string, require: NodeJS.Require): string | undefined {
   try {
     return require.resolve(module);
   } catch {
@@ -113,7 +113,7 @@ function whyMissing(
   }
   const missing = (suited.length > 1 && isMusl() ? suited.toReversed() : suited)[0] ?? '';
   const name = packageFor(missing);
-  const { version } = Object(require('./package.json'));
+  const { version }: { version: string } = require('./package.json');
   return [
     `The engine of Starkbox for ${os} ${cpu} is missing: the package ${name} is not installed.`,
     'npm leaves it out with --omit=optional, or if node_modules or package-lock.json come from another platform.',
@@ -125,8 +125,8 @@ function whyMissing(
 }
 
 function isMusl(): boolean {
-  const { header } = Object(process.report.getReport());
-  return header.glibcVersionRuntime === undefined;
+  const { header }: { header: object } = JSON.parse(JSON.stringify(process.report.getReport()));
+  return !('glibcVersionRuntime' in header);
 }
 
 function whyNotLoaded(path: string, os: string, cpu: string, error: unknown): string {

@@ -1,4 +1,5 @@
 // Batches of transactions that are executed in slices of time, between which other work gets its turn.
+import type * as binding from '../binding.js';
 import { callWorker } from './call.js';
 import { EngineError } from './error.js';
 
@@ -17,25 +18,19 @@ export interface BatchOptions {
   readonly turn?: Turn | undefined;
 }
 
-/** @internal */
-interface NativeBatch<T> {
-  /** The number of transactions that are done. */
-  readonly next: number;
-  run(sliceMilliseconds: number): Promise<T[]>;
-  end(): Promise<void>;
-}
-
 const atOnce: Turn = (slice) => slice();
 
 /**
  * Runs a batch to its end; the reports of all slices.
  *
  * @internal
+ * @param runSlice executes some of its transactions
  * @param size.count of transactions
  * @param size.firstTraced the first one with the machine's trace
  */
 export async function runBatch<T>(
-  batch: NativeBatch<T>,
+  batch: binding.Batch,
+  runSlice: (milliseconds: number) => Promise<T[]>,
   { count, firstTraced = count }: { readonly count: number; readonly firstTraced?: number },
   { timeLimit = Number.POSITIVE_INFINITY, signal, turn = atOnce }: BatchOptions,
 ): Promise<T[]> {
@@ -52,7 +47,7 @@ export async function runBatch<T>(
       const seconds = timeLimit / 1000;
       throw new EngineError('deadline', `${next} of ${count} transactions took ${seconds} s`);
     }
-    const sliceReports = await callWorker(() => batch.run(Math.min(SLICE, remaining)));
+    const sliceReports = await callWorker(() => runSlice(Math.min(SLICE, remaining)));
     for (const report of sliceReports) reports.push(report);
   };
   try {

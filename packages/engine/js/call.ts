@@ -1,6 +1,6 @@
 // Calls of the binding, which throw typed errors.
 import { withoutThreads } from './addon.js';
-import { type EngineError, panicked, typed } from './error.js';
+import { type EngineError, toEngineError, toPanicError } from './error.js';
 import { SuspendedCalls } from './suspension.js';
 
 /** Of an engine without threads. */
@@ -13,8 +13,8 @@ function isTrap(error: unknown): error is Error {
 }
 
 function failure(error: unknown): EngineError {
-  if (withoutThreads && isTrap(error)) return panicked(withoutThreads.takePanic(), error);
-  return typed(error);
+  if (withoutThreads && isTrap(error)) return toPanicError(withoutThreads.takePanic(), error);
+  return toEngineError(error);
 }
 
 /** Calls a function of the binding that returns at once. */

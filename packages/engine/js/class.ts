@@ -83,7 +83,7 @@ interface StatementsWithVariables {
 
 const MAKE = Symbol('only the engine makes classes');
 
-function parsed(text: string): unknown {
+function parseClass(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -206,7 +206,7 @@ export class Class {
   /** The ABI, parsed; empty where a class has none or one that is not JSON: it is not validated. */
   async abi(): Promise<readonly unknown[]> {
     const { abi }: { abi?: unknown } = JSON.parse(await this.json());
-    const list = typeof abi === 'string' ? parsed(abi) : abi;
+    const list = typeof abi === 'string' ? parseClass(abi) : abi;
     return Array.isArray(list) ? list : [];
   }
 }

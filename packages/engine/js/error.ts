@@ -34,6 +34,7 @@ function isKind(code: unknown): code is FailureKind {
  */
 export class EngineError extends Error {
   override readonly name = 'EngineError';
+  /** What failed. */
   readonly kind: FailureKind;
 
   constructor(kind: FailureKind, message: string) {
@@ -47,7 +48,7 @@ export class EngineError extends Error {
  *
  * @internal
  */
-export function typed(error: unknown): EngineError {
+export function toEngineError(error: unknown): EngineError {
   if (error instanceof EngineError) return error;
   const message = error instanceof Error ? error.message : String(error);
   const code = error instanceof Error && 'code' in error ? error.code : 'GenericFailure';
@@ -61,7 +62,7 @@ export function typed(error: unknown): EngineError {
  *
  * @internal
  */
-export function panicked(message: string, error: Error): EngineError {
+export function toPanicError(message: string, error: Error): EngineError {
   const [, kind, text = ''] = /^(\w+): ([\s\S]*)$/.exec(message) ?? [];
   if (isKind(kind)) return new EngineError(kind, text);
   return new EngineError('internal', `the engine panicked: ${message || error.message}`);

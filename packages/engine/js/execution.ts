@@ -116,35 +116,8 @@ export interface RetraceOptions {
   readonly first?: number;
   /** List the visited statements of every frame. */
   readonly visited?: boolean;
-  /**
-   * Tell what the machine did, also in calls of Cairo 0 code, with the registers of at most so many steps of
-   * each traced transaction: frames beyond have none.
-   */
-  readonly machine?: number;
   /** A slot that is written before the first transaction. */
   readonly firstWrite?: SlotWrite | undefined;
-}
-
-/** What the machine did in one call. */
-export interface MachineRun {
-  /** The code that ran: none where a class without a constructor was deployed. */
-  readonly code: 'none' | 'cairo0' | 'cairo1';
-  readonly calldata_length: number;
-  readonly memory_holes: number;
-  /** Sierra gas, with that of inner calls; none if the call is paid by steps, or ended by an error. */
-  readonly gas_consumed?: number;
-  /** Lengths that system calls were also paid by. */
-  readonly syscall_lengths: Readonly<Record<string, number>>;
-  /** Counts of keys and data of each event. */
-  readonly events: readonly (readonly [keys: number, data: number])[];
-  /** Payload length of each message to L1. */
-  readonly messages: readonly number[];
-  /**
-   * The address of the instruction, the allocation pointer and the frame pointer at each step, as unsigned
-   * integers of 32 bits, little-endian, in base64. The program begins at 1, the stack behind it. None for
-   * Cairo 0 code, and for code that is not what the pinned compiler makes of the class.
-   */
-  readonly registers?: string;
 }
 
 /** One run of an entry point of a Cairo 1 class, in the order in which they began. */
@@ -170,8 +143,6 @@ export interface RetracedFrame {
   readonly stack?: readonly number[];
   /** Sierra statements that ran, in their order: the number, how often, and the machine's steps in it. */
   readonly visited?: readonly (readonly [statement: number, times: number, steps: number])[];
-  /** If asked for; calls of every kind are frames then. */
-  readonly machine?: MachineRun;
 }
 
 /** What a run with the machine's trace showed. */
@@ -267,7 +238,7 @@ export function outcomeOf(native: binding.Execution): Executed | Rejected {
  * @internal
  * @param madeBy what it made; nothing if it was rejected
  */
-export async function executed<T extends object>(
+export async function runExecution<T extends object>(
   execute: () => Promise<binding.Execution>,
   madeBy: (native: binding.Execution) => T | null | undefined,
 ): Promise<(Executed & T) | Rejected> {

@@ -40,7 +40,6 @@ export type {
   Full,
   FunctionCall,
   Gas,
-  MachineRun,
   MessageToL1,
   Printed,
   Receipt,

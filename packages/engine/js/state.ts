@@ -13,7 +13,6 @@ import {
   type CallOutcome,
   type Executed,
   type ExecutionFlags,
-  executed,
   executedWithin,
   type FlagsOfEach,
   type Full,
@@ -24,6 +23,7 @@ import {
   type Rejected,
   type Retrace,
   type RetraceOptions,
+  runExecution,
 } from './execution.js';
 import { Invocation } from './invocation.js';
 import type { StateSource } from './state-source.js';
@@ -183,7 +183,7 @@ export class State {
   async prefetch(diff: Partial<StateDiff>, storage?: StorageList): Promise<void> {
     if (!this.#source) return;
     const { storage_diffs = [], nonces = [] } = diff;
-    const contracts = [...storage_diffs, ...(storage?.parsed() ?? [])];
+    const contracts = [...storage_diffs, ...(storage?.parse() ?? [])];
     const { deployed_contracts = [], replaced_classes = [] } = diff;
     const { native } = this;
     await Promise.all([
@@ -270,7 +270,7 @@ export class State {
     transaction: Transaction,
     flags: ExecutionFlags = {},
   ): Promise<Applied | Rejected> {
-    return executed(
+    return runExecution(
       () => this.native.execute(block.native, transaction.native, { ...flags }),
       ({ next }) => next && { next: this.#next(next) },
     );
@@ -306,13 +306,11 @@ export class State {
     flags: FlagsOfEach = {},
     options: BatchOptions & { readonly initialReads?: boolean } = {},
   ): Promise<readonly (Executed | Rejected)[]> {
-    const { initialReads = false, ...limits } = options;
-    const natives = transactions.map((transaction) => transaction.native);
-    const each = flagsOfEach(flags, natives.length);
-    const batch = callNow(
-      () => new addon.Simulation(this.native, block.native, natives, each, initialReads),
-    );
-    const reports = await runBatch(batch, { count: natives.length }, limits);
+    const { initialReads = false } = options;
+    const batch = this.#batch(block, transactions, flags);
+    const simulate = (millis: number): Promise<binding.Execution[]> =>
+      batch.simulate(millis, initialReads);
+    const reports = await runBatch(batch, simulate, { count: transactions.length }, options);
     return reports.map(outcomeOf);
   }
 
@@ -364,14 +362,10 @@ export class State {
     options: RetraceOptions & BatchOptions = {},
   ): Promise<readonly Retrace[]> {
     const count = transactions.length;
-    const { first = Math.max(0, count - 1), visited = false, machine, firstWrite } = options;
-    const natives = transactions.map((transaction) => transaction.native);
-    const traced = { first, visited, ...(machine === undefined ? {} : { machine }) };
-    const each = flagsOfEach(flags, count);
-    const batch = callNow(
-      () => new addon.Retracing(this.native, block.native, natives, each, traced, firstWrite),
-    );
-    const reports = await runBatch(batch, { count, firstTraced: first }, options);
+    const { first = Math.max(0, count - 1), visited = false, firstWrite } = options;
+    const batch = this.#batch(block, transactions, flags, firstWrite);
+    const retrace = (millis: number): Promise<string[]> => batch.retrace(millis, first, visited);
+    const reports = await runBatch(batch, retrace, { count, firstTraced: first }, options);
     return reports.map((text) => parseReport<Retrace>(text));
   }
 
@@ -396,14 +390,11 @@ export class State {
     options: DebugLimits & BatchOptions & { readonly firstWrite?: SlotWrite | undefined },
   ): Promise<DebugTrace> {
     const count = transactions.length;
-    const natives = transactions.map((transaction) => transaction.native);
-    const each = flagsOfEach(flags, count);
     const { maxSteps: steps, maxBytes: bytes, firstWrite } = options;
-    const limits = { steps, bytes };
-    const batch = callNow(
-      () => new addon.DebugRecording(this.native, block.native, natives, each, limits, firstWrite),
-    );
-    const [native] = await runBatch(batch, { count, firstTraced: count - 1 }, options);
+    const batch = this.#batch(block, transactions, flags, firstWrite);
+    const record = (millis: number): Promise<binding.DebugTrace[]> =>
+      batch.record(millis, count - 1, { steps, bytes });
+    const [native] = await runBatch(batch, record, { count, firstTraced: count - 1 }, options);
     if (!native) throw new EngineError('input', 'transactions: expected at least one');
     return new DebugTrace(native);
   }
@@ -432,10 +423,10 @@ export class State {
   ): Promise<Closed> {
     if (transactions.length === 0) {
       const closed = callNow(() => this.native.closeEmpty(block.native, parentHash, firstWrite));
-      if (closed) return this.#closed(closed);
+      if (closed) return this.#toClosed(closed);
     }
     const text = JSON.stringify(transactions);
-    return this.#closed(
+    return this.#toClosed(
       await callWorker(() => this.native.close(block.native, text, parentHash, firstWrite)),
     );
   }
@@ -448,22 +439,33 @@ export class State {
     { parentHash, firstWrite }: ClosingOptions,
   ): Promise<ExecutedAndClosed | Rejected> {
     const [context, tx, each] = [block.native, transaction.native, { ...flags }];
-    return executed(
+    return runExecution(
       () => this.native.executeAndClose(context, tx, each, parentHash, firstWrite),
       (native) => {
         const closed = native.takeClosed();
-        return closed && { closed: this.#closed(closed) };
+        return closed && { closed: this.#toClosed(closed) };
       },
     );
   }
 
-  #closed({ seal, diff, latest, next }: binding.Closed): Closed {
+  #toClosed({ seal, diff, latest, next }: binding.Closed): Closed {
     return {
       seal: parseReport<Seal>(seal),
       diff,
       latest: this.#next(latest),
       next: this.#next(next),
     };
+  }
+
+  #batch(
+    block: Block,
+    transactions: readonly Transaction[],
+    flags: FlagsOfEach,
+    firstWrite?: SlotWrite | undefined,
+  ): binding.Batch {
+    const natives = transactions.map((transaction) => transaction.native);
+    const each = flagsOfEach(flags, natives.length);
+    return callNow(() => new addon.Batch(this.native, block.native, natives, each, firstWrite));
   }
 
   /** A handle on another version of this chain, above the same source. */

@@ -38,7 +38,7 @@ export class StorageList {
   }
 
   /** The list as values. */
-  parsed(): StateDiff['storage_diffs'] {
+  parse(): StateDiff['storage_diffs'] {
     return parseReport<StateDiff['storage_diffs']>(this.text);
   }
 }

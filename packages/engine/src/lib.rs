@@ -4,7 +4,6 @@
 //! On WebAssembly there are neither threads nor processes: calls compute before they return, and `suspension` asks
 //! JavaScript for answers of a source and for compiled code.
 
-mod bench;
 mod bindings;
 #[cfg(feature = "compare-executors")]
 mod comparisons;

@@ -75,9 +75,8 @@ async function shootWallet(page) {
       .end(`<!doctype html><title>A dapp</title><script src="${origin}/wallet.js"></script>`);
   });
   await new Promise((resolve) => site.listen(0, '127.0.0.1', () => resolve(undefined)));
-  const { port } = Object(site.address());
   try {
-    await page.goto(`http://localhost:${port}/`);
+    await page.goto(`http://localhost:${site.address()?.port}/`);
     /** @param {string} type @param {unknown} params */
     const ask = (type, params) =>
       page.evaluate(

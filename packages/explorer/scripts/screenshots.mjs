@@ -121,7 +121,7 @@ const STATES = {
   /** Pages that are open while their node stops. */
   async gone(open, shoot) {
     const other = await startNode({ listen: true, ui: true });
-    const { image } = Object(await node.request('devnet_dump', { format: 'image', inline: true }));
+    const { image } = await node.request('devnet_dump', { format: 'image', inline: true });
     await other.node.request('devnet_load', { image });
     /** @type {[string, Page][]} */
     const tabs = [];

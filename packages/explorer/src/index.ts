@@ -1,7 +1,8 @@
 // Parts of the explorer that the playground shows too, and what it needs to embed the explorer.
 
 export { EMBEDDED_READY, type ShowPage } from './app/embedding.js';
-export { applyTheme, nextTheme, startTheme, type Theme, theme } from './app/theme.js';
+export { applyTheme, startTheme, theme } from './app/theme.js';
+export { ThemeButton } from './app/theme-button.js';
 export { NamesContext, useNames } from './format/names.js';
 export { Button, PlainButton } from './parts/button.js';
 export {

@@ -17,7 +17,7 @@ export async function readClassFile(path: string): Promise<ClassFile> {
   const file = resolve(path);
   try {
     // Opening a device can already have an effect.
-    mustBeClassFile(await stat(file));
+    assertClassFile(await stat(file));
     const handle = await open(file, READING);
     return { file, text: await textIn(handle).finally(() => handle.close()) };
   } catch (error) {
@@ -29,11 +29,11 @@ export async function readClassFile(path: string): Promise<ClassFile> {
 }
 
 async function textIn(handle: FileHandle): Promise<string> {
-  mustBeClassFile(await handle.stat());
+  assertClassFile(await handle.stat());
   return handle.readFile('utf8');
 }
 
-function mustBeClassFile(status: { isFile(): boolean; readonly size: number }): void {
+function assertClassFile(status: { isFile(): boolean; readonly size: number }): void {
   if (!status.isFile()) throw new Error('it is not a regular file');
   if (status.size > LARGEST_FILE) throw new Error(`it is larger than ${LARGEST_FILE} bytes`);
 }

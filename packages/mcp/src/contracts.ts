@@ -202,7 +202,9 @@ async function outcomeOf({ client }: Session, transaction_hash: string) {
   const receipt = await client.read(RECEIPT, 'starknet_getTransactionReceipt', params);
   const { execution_status, block_number, actual_fee } = receipt;
   const isReverted = execution_status === 'REVERTED';
-  const events = await Promise.all(receipt.events.map((event) => decoded(client, event)));
+  const events = await Promise.all(
+    receipt.events.map((event) => decodeReceiptEvent(client, event)),
+  );
   return {
     finality_status: receipt.finality_status,
     execution_status,
@@ -213,7 +215,10 @@ async function outcomeOf({ client }: Session, transaction_hash: string) {
   };
 }
 
-async function decoded(client: Client, event: z.infer<typeof RECEIPT>['events'][number]) {
+async function decodeReceiptEvent(
+  client: Client,
+  event: z.infer<typeof RECEIPT>['events'][number],
+) {
   const { from_address, keys, data } = event;
   const abi = await client.abiAt(from_address);
   const decoded = decodeEvent(keys, data, abi);

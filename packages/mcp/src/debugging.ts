@@ -50,7 +50,7 @@ async function targetOf(session: Session, request: DebugRequest): Promise<Target
   const last = prepared.pop();
   if (!last) throw new ServerError('calls is empty: give the call to debug as the last one.');
   const { caller, increase_time: _passed, ...call } = last.request;
-  const outcomes = prepared.length === 0 ? [] : await runCalls(session, prepared, { overrides });
+  const outcomes = prepared.length === 0 ? [] : await runCalls(session, prepared, overrides);
   const slots = new Map<string, { contract_address: string; key: string; value: string }>();
   for (const write of outcomes.flatMap(({ storage_writes }) => storage_writes)) {
     slots.set(`${write.contract_address} ${write.key}`, write);

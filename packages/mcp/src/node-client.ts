@@ -1,5 +1,7 @@
 // JSON-RPC client of a node, whose errors say what failed and what to do.
+
 import { type Abi, readAbi } from '@starkbox/abi';
+import { propertyOf } from '@starkbox/abi/basics';
 import type { NodeCalls } from '@starkbox/signing';
 import { z } from 'zod';
 
@@ -58,7 +60,7 @@ export class NodeClient implements NodeCalls {
       // Another host may not be an allowed one.
       redirect: 'error',
     }).catch((error: unknown) => {
-      const reason = String(Object(error).cause?.message ?? error);
+      const reason = String(propertyOf(propertyOf(error, 'cause'), 'message') ?? error);
       throw new Error(
         `No node responds at ${this.url}: ${reason}. Start a chain with start_chain, or attach_chain to another URL.`,
       );

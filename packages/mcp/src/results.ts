@@ -29,7 +29,7 @@ export function chainAnswer(value: unknown): ToolResult {
 }
 
 /** The result of a tool, or its error; messages of nodes and names of contracts are in all errors but a `ServerError`. */
-export async function guarded(work: () => Promise<ToolResult>): Promise<ToolResult> {
+export async function reportErrors(work: () => Promise<ToolResult>): Promise<ToolResult> {
   try {
     return await work();
   } catch (error) {
@@ -57,10 +57,10 @@ function block(text: string): ToolResult['content'][number] {
 function jsonText(value: unknown): string {
   const lines = JSON.stringify(value ?? null, null, 2).split('\n');
   // Only strings can contain these characters; there an escape means the same.
-  return lines.map((line) => line.replaceAll(INVISIBLE, escaped)).join('\n');
+  return lines.map((line) => line.replaceAll(INVISIBLE, escapeCharacter)).join('\n');
 }
 
-function escaped(character: string): string {
+function escapeCharacter(character: string): string {
   const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
 }

@@ -1,7 +1,9 @@
 // The chain that the tools work on: started in this process, or attached by its URL.
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { memberOf } from '@starkbox/abi/basics';
 import { Sender, type Signer } from '@starkbox/signing';
 import type { ConfigInput, LocalChain } from 'starkbox';
 import { z } from 'zod';
@@ -102,14 +104,14 @@ export class Session {
   }
 
   useBranch(name: string): void {
-    this.#mustHave(name);
+    this.#assertHas(name);
     this.#open.current = name;
   }
 
   /** Deletes a branch; the chain itself is used if it was in use. */
   async dropBranch(name: string): Promise<void> {
     const chain = this.#open;
-    this.#mustHave(name);
+    this.#assertHas(name);
     const dropped = chain.branches.get(name);
     if (!dropped) throw new ServerError(`${MAIN} is the chain itself, which is no branch.`);
     chain.branches.delete(name);
@@ -117,7 +119,7 @@ export class Session {
     await chain.main.client.call('devnet_deleteInstance', { instance_id: dropped.id });
   }
 
-  #mustHave(name: string): void {
+  #assertHas(name: string): void {
     const { branches } = this.branches;
     if (branches.includes(name)) return;
     throw new ServerError(`There is no branch ${name}; there are ${branches.join(', ')}.`);
@@ -133,7 +135,7 @@ export class Session {
       const log = createLog({ level: 'warn', format: 'pretty' }, output);
       this.#folder ??= await mkdtemp(join(tmpdir(), 'starkbox-mcp-'));
       const node = await createChain({ ...options, dumpDir: this.#folder }, { log, output });
-      const client = await reached(node).catch(async (error: unknown) => {
+      const client = await waitForNode(node).catch(async (error: unknown) => {
         await node.close();
         throw error;
       });
@@ -180,7 +182,7 @@ export class Session {
     const { client } = this;
     this.#hosts.checkParams(params);
     const name = method.replace(/^sandbox_/, 'devnet_');
-    const path: unknown = Array.isArray(params) ? params[0] : Object(params).path;
+    const path = Array.isArray(params) ? params[0] : memberOf(params, 'path');
     if (!node && WITH_FILES.has(name) && typeof path === 'string') {
       throw new ServerError(
         `${name} would use a file of the node at ${client.url}. Give it content instead (inline for a dump, events or image for a load), or work on a chain of start_chain.`,
@@ -245,7 +247,7 @@ export class Session {
 }
 
 /** Opens the port of a node, and makes sure that clients reach it: they block the ports of some other protocols. */
-async function reached(node: LocalChain): Promise<NodeClient> {
+async function waitForNode(node: LocalChain): Promise<NodeClient> {
   const { url } = await node.listen();
   const client = new NodeClient(url);
   await client.chainId();

@@ -4,9 +4,9 @@ import { z } from 'zod';
 import { callContract, declare, deploy, explain, send } from './contracts.js';
 import { debugAtLine } from './debugging.js';
 import type { Docs } from './docs.js';
-import { checkProperty, explainCalls, tryCalls } from './experiments.js';
+import { explainCalls, tryCalls } from './experiments.js';
 import type { NodeClient } from './node-client.js';
-import { answer, chainAnswer, guarded, ServerError } from './results.js';
+import { answer, chainAnswer, reportErrors, ServerError } from './results.js';
 import type { Session } from './session.js';
 
 const FELT = z
@@ -35,6 +35,7 @@ const DIRECT_CALL = CALL.extend({
   caller: CALLER.optional(),
   increase_time: z.int().min(0).optional().describe('Seconds that pass before the call.'),
 });
+const DIRECT_CALLS = z.array(DIRECT_CALL).min(1).max(20);
 const OVERRIDES = z
   .record(z.string(), z.unknown())
   .optional()
@@ -88,7 +89,7 @@ export function addChainTools(server: McpServer, session: Session): void {
       }),
     },
     ({ seed, accounts, port, artifacts, ...input }) =>
-      guarded(async () => {
+      reportErrors(async () => {
         const client = await session.start({
           seed,
           port,
@@ -110,7 +111,7 @@ export function addChainTools(server: McpServer, session: Session): void {
       annotations: CHANGES,
       inputSchema: z.strictObject({ url: z.url().default('http://127.0.0.1:5050') }),
     },
-    ({ url }) => guarded(async () => answer(await factsOf(await session.attach(url)))),
+    ({ url }) => reportErrors(async () => answer(await factsOf(await session.attach(url)))),
   );
 }
 
@@ -123,7 +124,7 @@ export function addNodeTools(server: McpServer, session: Session): void {
       annotations: CHANGES,
       inputSchema: z.strictObject({}),
     },
-    () => guarded(async () => answer({ snapshot: await session.snapshot() })),
+    () => reportErrors(async () => answer({ snapshot: await session.snapshot() })),
   );
   server.registerTool(
     'restore',
@@ -134,7 +135,7 @@ export function addNodeTools(server: McpServer, session: Session): void {
       inputSchema: z.strictObject({ snapshot: z.string().min(1) }),
     },
     ({ snapshot }) =>
-      guarded(async () => {
+      reportErrors(async () => {
         await session.restore(snapshot);
         return answer(await factsOf(session.client));
       }),
@@ -150,7 +151,8 @@ export function addNodeTools(server: McpServer, session: Session): void {
         params: z.union([z.record(z.string(), z.unknown()), z.array(z.unknown())]).default({}),
       }),
     },
-    ({ method, params }) => guarded(async () => chainAnswer(await session.call(method, params))),
+    ({ method, params }) =>
+      reportErrors(async () => chainAnswer(await session.call(method, params))),
   );
 }
 
@@ -165,7 +167,7 @@ export function addContractTools(server: McpServer, session: Session): void {
       inputSchema: z.strictObject({}),
     },
     () =>
-      guarded(async () => {
+      reportErrors(async () => {
         const accounts = await session.accounts();
         return answer(
           accounts.map(({ address, private_key, balance }, index) => ({
@@ -192,7 +194,8 @@ export function addContractTools(server: McpServer, session: Session): void {
         account: ACCOUNT,
       }),
     },
-    ({ path, account }) => guarded(async () => chainAnswer(await declare(session, path, account))),
+    ({ path, account }) =>
+      reportErrors(async () => chainAnswer(await declare(session, path, account))),
   );
   server.registerTool(
     'deploy_contract',
@@ -207,7 +210,7 @@ export function addContractTools(server: McpServer, session: Session): void {
       }),
     },
     ({ salt, ...deployment }) =>
-      guarded(async () => chainAnswer(await deploy(session, { ...deployment, salt }))),
+      reportErrors(async () => chainAnswer(await deploy(session, { ...deployment, salt }))),
   );
 }
 
@@ -220,7 +223,7 @@ export function addCallTools(server: McpServer, session: Session): void {
       annotations: READS,
       inputSchema: CALL,
     },
-    (call) => guarded(async () => chainAnswer(await callContract(session, call))),
+    (call) => reportErrors(async () => chainAnswer(await callContract(session, call))),
   );
   server.registerTool(
     'send_transaction',
@@ -230,7 +233,8 @@ export function addCallTools(server: McpServer, session: Session): void {
       annotations: CHANGES,
       inputSchema: z.strictObject({ calls: z.array(CALL).min(1), account: ACCOUNT }),
     },
-    ({ calls, account }) => guarded(async () => chainAnswer(await send(session, calls, account))),
+    ({ calls, account }) =>
+      reportErrors(async () => chainAnswer(await send(session, calls, account))),
   );
   server.registerTool(
     'explain',
@@ -240,17 +244,14 @@ export function addCallTools(server: McpServer, session: Session): void {
       annotations: READS,
       inputSchema: z.strictObject({
         transaction_hash: FELT.optional(),
-        calls: z
-          .array(DIRECT_CALL)
-          .min(1)
-          .max(20)
-          .optional()
-          .describe('Instead: calls in order on a branch. The last failing one is explained.'),
+        calls: DIRECT_CALLS.optional().describe(
+          'Instead: calls in order on a branch. The last failing one is explained.',
+        ),
         overrides: OVERRIDES,
       }),
     },
     ({ transaction_hash, calls, overrides }) =>
-      guarded(async () => {
+      reportErrors(async () => {
         if (transaction_hash !== undefined && !calls) {
           return chainAnswer({ explanation: await explain(session.client, transaction_hash) });
         }
@@ -265,7 +266,7 @@ export function addCallTools(server: McpServer, session: Session): void {
 /** Tools that try something on a branch. */
 export function addExperimentTools(server: McpServer, session: Session): void {
   addBranchTool(server, session);
-  addSearchTools(server, session);
+  addTryTool(server, session);
   addDebugTool(server, session);
 }
 
@@ -282,7 +283,7 @@ function addBranchTool(server: McpServer, session: Session): void {
       }),
     },
     ({ action, name }) =>
-      guarded(async () => {
+      reportErrors(async () => {
         if (action === 'create') await session.createBranch(name);
         else if (action === 'use') session.useBranch(name);
         else await session.dropBranch(name);
@@ -291,7 +292,7 @@ function addBranchTool(server: McpServer, session: Session): void {
   );
 }
 
-function addSearchTools(server: McpServer, session: Session): void {
+function addTryTool(server: McpServer, session: Session): void {
   server.registerTool(
     'try_calls',
     {
@@ -303,7 +304,7 @@ function addSearchTools(server: McpServer, session: Session): void {
           .array(
             z.strictObject({
               name: z.string().max(60).optional(),
-              calls: z.array(DIRECT_CALL).min(1).max(20),
+              calls: DIRECT_CALLS,
             }),
           )
           .min(1)
@@ -312,44 +313,7 @@ function addSearchTools(server: McpServer, session: Session): void {
       }),
     },
     ({ attempts, overrides }) =>
-      guarded(async () => chainAnswer(await tryCalls(session, attempts, overrides))),
-  );
-  server.registerTool(
-    'check_property',
-    {
-      description:
-        'Checks that a property of view calls holds after every sequence of the given calls, shortest first, and returns the first sequence that breaks it. Changes nothing.',
-      annotations: READS,
-      inputSchema: z.strictObject({
-        actions: z
-          .array(
-            z.strictObject({
-              contract_address: FELT,
-              function: z.string().min(1),
-              arguments: z
-                .array(z.array(z.unknown()).min(1))
-                .default([])
-                .describe('For each parameter the list of values to try.'),
-              callers: z.array(CALLER).min(1).default([0]),
-              increase_time: z.int().min(0).optional(),
-            }),
-          )
-          .min(1)
-          .max(20),
-        views: z
-          .record(z.string().regex(/^[A-Za-z_]\w*$/), CALL)
-          .describe('View calls by the names that the property uses.'),
-        property: z
-          .string()
-          .min(1)
-          .describe('For example "alice + bob == total": + - * / % == != < <= > >= && || !'),
-        depth: z.int().min(1).max(8).default(3).describe('The longest sequence.'),
-        limit: z.int().min(1).max(2_000).default(300).describe('The most sequences to try.'),
-        seed: z.int().min(0).default(0).describe('Chooses sequences if there are more than limit.'),
-        overrides: OVERRIDES,
-      }),
-    },
-    (check) => guarded(async () => chainAnswer(await checkProperty(session, check))),
+      reportErrors(async () => chainAnswer(await tryCalls(session, attempts, overrides))),
   );
 }
 
@@ -362,12 +326,9 @@ function addDebugTool(server: McpServer, session: Session): void {
       annotations: READS,
       inputSchema: z.strictObject({
         transaction_hash: FELT.optional(),
-        calls: z
-          .array(DIRECT_CALL)
-          .min(1)
-          .max(20)
-          .optional()
-          .describe('Instead: calls on a branch. Debugs the last one after the others.'),
+        calls: DIRECT_CALLS.optional().describe(
+          'Instead: calls on a branch. Debugs the last one after the others.',
+        ),
         overrides: OVERRIDES,
         file: z.string().optional().describe('A path or its end, together with line.'),
         line: z.int().min(1).optional(),
@@ -376,7 +337,7 @@ function addDebugTool(server: McpServer, session: Session): void {
         hit: z.int().min(1).max(1_000).default(1).describe('Which time it gets there.'),
       }),
     },
-    (request) => guarded(async () => chainAnswer(await debugAtLine(session, request))),
+    (request) => reportErrors(async () => chainAnswer(await debugAtLine(session, request))),
   );
 }
 

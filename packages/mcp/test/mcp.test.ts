@@ -50,7 +50,6 @@ describe('starkbox mcp', () => {
       'attach_chain',
       'branch',
       'call_contract',
-      'check_property',
       'debug_at_line',
       'declare_contract',
       'deploy_contract',
@@ -178,57 +177,6 @@ describe('starkbox mcp', () => {
     expect(explanation.join(' ')).toContain('token: balance too low');
     expect(await json('explain', transfer(0))).toMatchObject({ explanation: 'No call fails.' });
     expect(await balanceOf(token, other)).toMatchObject({ result: '0' });
-  });
-
-  test('checks a property over all sequences, and says what is wrong with an expression', async () => {
-    const { token, owner, other } = await deployToken();
-    const view = (name: string, ...given: readonly string[]) => ({
-      contract_address: token,
-      function: name,
-      arguments: given,
-    });
-    const check = {
-      actions: [
-        {
-          contract_address: token,
-          function: 'transfer',
-          arguments: [
-            [owner, other],
-            [1, 400],
-          ],
-          callers: [0, 1],
-        },
-      ],
-      views: {
-        a: view('balance_of', owner),
-        b: view('balance_of', other),
-        supply: view('total_supply'),
-      },
-      depth: 2,
-    };
-    const holds = await json('check_property', { ...check, property: 'a + b == supply' });
-    expect(holds).toMatchObject({ holds: true, is_complete: true });
-    const broken = await json('check_property', { ...check, property: 'a >= 999' });
-    expect(broken).toMatchObject({
-      holds: false,
-      counterexample: [expect.stringContaining('transfer')],
-      values: { before: { a: '1000' }, after: { a: '600' } },
-    });
-    const limited = { ...check, property: 'a + b == supply', depth: 4, limit: 20, seed: 7 };
-    const drawn = await json('check_property', limited);
-    expect(drawn).toMatchObject({ holds: true, is_complete: false, sequences: 20 });
-    expect(await json('check_property', limited)).toEqual(drawn);
-    for (const [property, words] of [
-      ['a + c == supply', 'c is not one of the views a, b, supply'],
-      ['a +', 'it ends too early'],
-      ['a + b', 'expected true or false'],
-      ['a == (b', ') is missing'],
-      ['a ~ b', 'unexpected'],
-      ['a / (b - b) == 1', 'division by zero'],
-    ]) {
-      const { text, isError } = await call('check_property', { ...check, property });
-      expect([isError, text]).toEqual([true, expect.stringContaining(words ?? '')]);
-    }
   });
 
   test('debugs a transaction without lines, and says what is missing', async () => {

@@ -98,14 +98,6 @@ describe('text from the chain is marked', () => {
       ['try_calls', { attempts: [{ calls: [input] }] }],
       ['explain', { calls: [input] }],
       ['debug_at_line', { calls: [input] }],
-      [
-        'check_property',
-        {
-          actions: [{ ...input, arguments: [[panicData(HOSTILE)]] }],
-          views: { a: input },
-          property: 'a == 1',
-        },
-      ],
     ] as const) {
       const answer = await mcp.call(name, args);
       expectMarked(answer);

@@ -1,15 +1,11 @@
 // Layout of the page: the bar, the contract on the left, the explorer on the right.
 import {
   AddressBook,
-  applyTheme,
   BrandMark,
   Button,
-  Icon,
   NamesContext,
-  nextTheme,
   PlainButton,
-  theme as readTheme,
-  type Theme,
+  ThemeButton,
   useStore,
 } from '@starkbox/explorer';
 import { useMemo, useRef, useState } from 'react';
@@ -125,26 +121,9 @@ function Bar({ view, setView }: BarProps) {
         <Button aria-disabled={!isReady} onClick={press(reset)}>
           Reset
         </Button>
-        <ThemeButton />
+        <ThemeButton className="plain" />
       </div>
     </header>
-  );
-}
-
-function ThemeButton() {
-  const [theme, setTheme] = useState<Theme>(readTheme);
-  return (
-    <PlainButton
-      aria-label={`Theme: ${theme}`}
-      title={`Theme: ${theme}`}
-      onClick={() => {
-        const next = nextTheme(theme);
-        applyTheme(next);
-        setTheme(next);
-      }}
-    >
-      <Icon name={theme} />
-    </PlainButton>
   );
 }
 

@@ -19,7 +19,7 @@ export interface ReadyContract {
 }
 
 /** The source without the reason for which the repository has the contract; its lines keep their numbers. */
-function shown(source: string): string {
+function withoutLicense(source: string): string {
   return source.replace(
     /^\/\/ For [^:\n]*: (\w)/,
     (_, letter: string) => `// ${letter.toUpperCase()}`,
@@ -31,7 +31,7 @@ const COUNTER: ReadyContract = {
   title: 'Counter',
   suggestion: 'Send increase with 5, then with 0: the second one fails at its line.',
   file: 'contracts/src/counter.cairo',
-  source: shown(counterSource),
+  source: withoutLicense(counterSource),
   arguments: ['0'],
 };
 
@@ -42,7 +42,7 @@ export const CONTRACTS: readonly ReadyContract[] = [
     title: 'Token',
     suggestion: 'Account 0 has the whole supply: send a transfer as account 0, then as account 1.',
     file: 'contracts/src/token.cairo',
-    source: shown(tokenSource),
+    source: withoutLicense(tokenSource),
     arguments: ["'Play'", "'PLAY'", '1000e18', 'account 0'],
   },
   {

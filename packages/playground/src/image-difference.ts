@@ -52,7 +52,7 @@ export function differenceOf(image: Bytes, base: Bytes): Difference {
     if (last && 'literal' in last) last.literal += chunk.length;
     else parts.push({ literal: chunk.length });
   }
-  return { parts, literals: joined(literals), hash: hashOf(image) };
+  return { parts, literals: joinPieces(literals), hash: hashOf(image) };
 }
 
 /** Returns the image; undefined if the base lacks a part of it. */
@@ -70,7 +70,7 @@ export function imageOf({ parts, literals, hash }: Difference, base: Bytes): Byt
       pieces.push(...chunks.slice(first, first + part.chunks));
     }
   }
-  const image = joined(pieces);
+  const image = joinPieces(pieces);
   return hashOf(image) === hash ? image : undefined;
 }
 
@@ -124,7 +124,7 @@ function hashOf(bytes: Uint8Array): string {
   return [first, second].map((half) => (half >>> 0).toString(36)).join('.');
 }
 
-function joined(pieces: readonly Bytes[]): Bytes {
+function joinPieces(pieces: readonly Bytes[]): Bytes {
   const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const piece of pieces) {

@@ -48,7 +48,7 @@ export async function fragmentOf(
 
 /** @throws InvalidLink */
 export async function readFragment(fragment: string, baseWith: BaseImage): Promise<SharedState> {
-  const { header, literals } = await unpacked(fragment);
+  const { header, literals } = await unpackFragment(fragment);
   const { version, contract, source, hash, parts } = header;
   if (version !== VERSION || typeof contract !== 'string' || typeof hash !== 'string') {
     throw new InvalidLink(
@@ -66,7 +66,7 @@ export async function readFragment(fragment: string, baseWith: BaseImage): Promi
   return { contract, classes, image, ...(typeof source === 'string' ? { source } : {}) };
 }
 
-async function unpacked(fragment: string) {
+async function unpackFragment(fragment: string) {
   try {
     const bytes = await gunzip(fromBase64Url(fragment.slice(START.length)));
     const end = bytes.indexOf(NEWLINE);

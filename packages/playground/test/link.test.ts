@@ -1,11 +1,13 @@
 // Links: the state that they hold, their size, and what is refused.
-import { randomBytes } from 'node:crypto';
+import { Random } from '@starkbox/test-support/random';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { differenceOf, imageOf } from '../src/image-difference.js';
 import { fragmentOf, InvalidLink, isStateFragment, readFragment } from '../src/link.js';
 
 type Bytes = Uint8Array<ArrayBuffer>;
+
+const random = new Random(1);
 
 const bytesOf = (...parts: readonly Uint8Array[]): Bytes => new Uint8Array(Buffer.concat(parts));
 
@@ -16,7 +18,7 @@ const isEqual = (bytes: Uint8Array | undefined, expected: Uint8Array): boolean =
 function frame(kind: number, content: Uint8Array): Bytes {
   const head = Buffer.alloc(9);
   head.writeUInt32LE(content.length + 1);
-  head.set(randomBytes(4), 4);
+  head.set(random.bytes(4), 4);
   head.writeUInt8(kind, 8);
   return bytesOf(head, content);
 }
@@ -25,26 +27,26 @@ function frame(kind: number, content: Uint8Array): Bytes {
 function imageWith(state: Uint8Array): Bytes {
   return bytesOf(
     Buffer.from('SBXIMAGE\u0001'),
-    frame(1, randomBytes(590)),
+    frame(1, random.bytes(590)),
     frame(2, Buffer.from('blocks')),
-    frame(3, randomBytes(2_000)),
+    frame(3, random.bytes(2_000)),
     frame(2, Buffer.from('state')),
     frame(3, state),
-    frame(5, randomBytes(8)),
-    frame(6, randomBytes(8)),
+    frame(5, random.bytes(8)),
+    frame(6, random.bytes(8)),
   );
 }
 
 /** As large as the state of a new chain. */
-const STATE = bytesOf(randomBytes(800_000));
+const STATE = bytesOf(random.bytes(800_000));
 const BASE = imageWith(STATE);
 /** The state with two insertions. */
 const IMAGE = imageWith(
   bytesOf(
     STATE.subarray(0, 300_000),
-    randomBytes(12_000),
+    random.bytes(12_000),
     STATE.subarray(300_000, 500_000),
-    randomBytes(20),
+    random.bytes(20),
     STATE.subarray(500_000),
   ),
 );
@@ -66,7 +68,7 @@ describe('the difference of two images', () => {
   });
 
   test('is rejected by a base that lacks a part', () => {
-    expect(imageOf(differenceOf(IMAGE, BASE), imageWith(randomBytes(800_000)))).toBeUndefined();
+    expect(imageOf(differenceOf(IMAGE, BASE), imageWith(random.bytes(800_000)))).toBeUndefined();
   });
 
   test('restores any bytes', () => {
@@ -104,7 +106,7 @@ describe('a fragment', () => {
     const half = fragment.slice(0, fragment.length / 2);
     await expect(readFragment(half, base)).rejects.toThrow(/^The link is damaged/);
     await expect(readFragment('#chain=%%%', base)).rejects.toThrow(InvalidLink);
-    const other = async (): Promise<Bytes> => imageWith(randomBytes(800_000));
+    const other = async (): Promise<Bytes> => imageWith(random.bytes(800_000));
     await expect(readFragment(fragment, other)).rejects.toThrow(/another version of the chain/);
   });
 });

@@ -8,8 +8,8 @@ export {
   type Declare,
   declareHash,
   invokeHash,
-  signed,
   signedDeclare,
+  signInvoke,
 } from './transaction-hash.js';
 export {
   InvalidTypedData,

@@ -9,7 +9,7 @@ import {
 } from '@starkbox/abi';
 import { isObject, type Members, toFelt } from '@starkbox/abi/basics';
 import { boundsFrom, callFormatOf, type Fee, invokeOf, NO_BOUNDS } from '@starkbox/abi/internal';
-import { type Declare, signed, signedDeclare } from './transaction-hash.js';
+import { type Declare, signedDeclare, signInvoke } from './transaction-hash.js';
 
 /** What a sender needs of a node. */
 export interface NodeCalls {
@@ -115,7 +115,7 @@ export class Sender {
       ]);
       const nonce = await this.#nonce(node, address, transaction.nonce);
       const bounded = { ...transaction, nonce, resource_bounds: bounds };
-      const invoke_transaction = signed(bounded, chainId, privateKey);
+      const invoke_transaction = signInvoke(bounded, chainId, privateKey);
       return this.#send(node, address, nonce, 'starknet_addInvokeTransaction', {
         invoke_transaction,
       });

@@ -13,13 +13,13 @@ export interface Declare extends Omit<Invoke, 'type' | 'calldata'> {
 }
 
 function feeFields(tip: string, bounds: Bounds): bigint {
-  const bound = (name: string, { max_amount, max_price_per_unit }: Bound): bigint =>
+  const hashBound = (name: string, { max_amount, max_price_per_unit }: Bound): bigint =>
     (shortString(name) << 192n) | (BigInt(max_amount) << 128n) | BigInt(max_price_per_unit);
   return many([
     BigInt(tip),
-    bound('L1_GAS', bounds.l1_gas),
-    bound('L2_GAS', bounds.l2_gas),
-    bound('L1_DATA', bounds.l1_data_gas),
+    hashBound('L1_GAS', bounds.l1_gas),
+    hashBound('L2_GAS', bounds.l2_gas),
+    hashBound('L1_DATA', bounds.l1_data_gas),
   ]);
 }
 
@@ -57,7 +57,7 @@ export function declareHash(transaction: Declare, classHash: string, chainId: st
 }
 
 /** The transaction with its signature. */
-export function signed(transaction: Invoke, chainId: string, privateKey: string): Invoke {
+export function signInvoke(transaction: Invoke, chainId: string, privateKey: string): Invoke {
   return { ...transaction, signature: signature(invokeHash(transaction, chainId), privateKey) };
 }
 

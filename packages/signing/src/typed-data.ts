@@ -194,15 +194,15 @@ class Hasher {
 
   #encodedType(name: string): string {
     const { isActive } = this.#revision;
-    const quoted = (text: string): string => (isActive && text !== '' ? `"${text}"` : text);
+    const quote = (text: string): string => (isActive && text !== '' ? `"${text}"` : text);
     const members = (this.#members(name) ?? []).map(({ name, type, contains }) => {
       const declaredType = isActive && type === 'enum' ? (contains ?? '') : type;
       const text = TUPLE.test(declaredType)
-        ? `(${partsOf(declaredType).map(quoted).join(',')})`
-        : quoted(declaredType);
-      return `${quoted(name)}:${text}`;
+        ? `(${partsOf(declaredType).map(quote).join(',')})`
+        : quote(declaredType);
+      return `${quote(name)}:${text}`;
     });
-    return `${quoted(name)}(${members.join(',')})`;
+    return `${quote(name)}(${members.join(',')})`;
   }
 
   /** The value of a member; enums and Merkle trees are described by the member. */

@@ -271,7 +271,7 @@ test.each([
       const data = dataOf(revision, { ...types, Main: [main] }, { of: value }, 'Main');
       agree(data);
     }),
-    { seed: 1, numRuns },
+    { numRuns },
   );
 });
 

@@ -3,13 +3,13 @@ import type { StarknetVersion } from './starknet-versions.js';
 
 /**
  * After each transaction, on demand, or at an interval in seconds. With `mempool`, transactions
- * wait there, and blocks are closed on demand; with a number of milliseconds, at this interval.
+ * wait there, and blocks are closed on demand; with an interval as it is shown, every time it ends.
  */
 export type BlockGeneration =
   | 'transaction'
   | 'demand'
   | 'mempool'
-  | `${typeof TIMED_MEMPOOL}${number}`
+  | `${typeof TIMED_MEMPOOL}${string}`
   | number;
 
 export const BLOCK_GENERATION_WORDS = ['transaction', 'demand', 'mempool'] as const;
@@ -17,7 +17,7 @@ export const BLOCK_GENERATION_WORDS = ['transaction', 'demand', 'mempool'] as co
 const TIMED_MEMPOOL = 'mempool:';
 
 /** Milliseconds; closing an empty block takes about one. */
-const SHORTEST_INTERVAL = 10;
+const MIN_INTERVAL = 10;
 
 /** Timers of Node hold 31 bits of milliseconds. */
 const MAX_TIMER = Math.floor((2 ** 31 - 1) / 1000);
@@ -25,25 +25,24 @@ const MAX_TIMER = Math.floor((2 ** 31 - 1) / 1000);
 /** Completes "must be". */
 export const EXPECTED_BLOCK_GENERATION: string =
   `${BLOCK_GENERATION_WORDS.join(', ')}, a number of seconds up to ${MAX_TIMER}, ` +
-  `of milliseconds from ${SHORTEST_INTERVAL}ms, ` +
-  `or mempool: and milliseconds, such as ${TIMED_MEMPOOL}2000`;
+  `of milliseconds from ${MIN_INTERVAL}ms, ` +
+  `or mempool: and such a number, such as ${TIMED_MEMPOOL}2`;
 
-/** `undefined` for a text that means none. */
+/** `undefined` for an invalid text. */
 export function readBlockGeneration(text: string): BlockGeneration | undefined {
   const lowercase = text.toLowerCase();
   const mode = BLOCK_GENERATION_WORDS.find((word) => word === lowercase);
   if (mode !== undefined) return mode;
-  if (lowercase.startsWith(TIMED_MEMPOOL)) return timedMempool(lowercase);
-  const [, whole = '0', rest = ''] = /^(\d{1,15})(ms|\.\d{1,3})?$/.exec(lowercase) ?? [];
-  const seconds = rest === 'ms' ? Number(whole) / 1000 : Number(whole + rest);
-  return seconds >= SHORTEST_INTERVAL / 1000 && seconds <= MAX_TIMER ? seconds : undefined;
+  if (!lowercase.startsWith(TIMED_MEMPOOL)) return readInterval(lowercase);
+  const seconds = readInterval(lowercase.slice(TIMED_MEMPOOL.length));
+  return seconds && `${TIMED_MEMPOOL}${shownInterval(seconds)}`;
 }
 
-function timedMempool(text: string): BlockGeneration | undefined {
-  const digits = text.slice(TIMED_MEMPOOL.length);
-  const milliseconds = /^\d{1,15}$/.test(digits) ? Number(digits) : 0;
-  const isTimer = milliseconds >= SHORTEST_INTERVAL && milliseconds <= MAX_TIMER * 1000;
-  return isTimer ? `${TIMED_MEMPOOL}${milliseconds}` : undefined;
+/** Seconds of a text such as `2`, `0.5` or `500ms`. */
+function readInterval(text: string): number | undefined {
+  const [, whole = '0', rest = ''] = /^(\d{1,15})(ms|\.\d{1,3})?$/.exec(text) ?? [];
+  const seconds = rest === 'ms' ? Number(whole) / 1000 : Number(whole + rest);
+  return seconds >= MIN_INTERVAL / 1000 && seconds <= MAX_TIMER ? seconds : undefined;
 }
 
 /** Whether transactions wait in the mempool. */
@@ -55,14 +54,18 @@ export function hasMempool(setting: BlockGeneration): boolean {
 export function intervalOf(setting: BlockGeneration): number | undefined {
   if (typeof setting === 'number') return setting;
   return setting.startsWith(TIMED_MEMPOOL)
-    ? Number(setting.slice(TIMED_MEMPOOL.length)) / 1000
+    ? readInterval(setting.slice(TIMED_MEMPOOL.length))
     : undefined;
 }
 
-/** The setting as it is given: whole seconds as a number, others in milliseconds. */
-export function shownBlockGeneration(setting: BlockGeneration): string {
-  if (typeof setting === 'string' || Number.isInteger(setting)) return String(setting);
-  return `${Math.round(setting * 1000)}ms`;
+/** The setting as it is given. */
+export function showBlockGeneration(setting: BlockGeneration): string {
+  return typeof setting === 'string' ? setting : shownInterval(setting);
+}
+
+/** Whole seconds as a number, others in milliseconds. */
+function shownInterval(seconds: number): string {
+  return Number.isInteger(seconds) ? String(seconds) : `${Math.round(seconds * 1000)}ms`;
 }
 
 /**
@@ -75,7 +78,7 @@ export type L1Acceptance = number | `${number}s` | 'off';
 export const EXPECTED_L1_ACCEPTANCE =
   'a number of blocks from 1, a number of seconds from 1s such as 600s, or off';
 
-/** `undefined` for a text that means none. */
+/** `undefined` for an invalid text. */
 export function readL1Acceptance(text: string): L1Acceptance | undefined {
   const lowercase = text.toLowerCase();
   if (lowercase === 'off') return 'off';

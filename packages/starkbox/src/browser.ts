@@ -6,21 +6,10 @@ import { openTabChain, type PortOptions, type TabChain } from './client/tab-chai
 
 export type { BrowserConfig } from './browser/options.js';
 export type { EngineProgress } from './browser/start.js';
-export type {
-  Chain,
-  ChainSnapshot,
-  DealOptions,
-  DeclaredClass,
-  DeployedContract,
-  DeployRequest,
-  ImpersonatedAccount,
-  MineOptions,
-  MintResult,
-} from './client/chain.js';
 export { ConnectionError } from './client/connection.js';
 export { isRpcError } from './client/methods.js';
+export type * from './client/public-types.js';
 export type { RemoteChain } from './client/remote-chain.js';
-export type { ChainSubscription } from './client/subscription.js';
 export { connectPort, type PortOptions, type TabChain } from './client/tab-chain.js';
 export { RpcError } from './errors.js';
 
@@ -74,7 +63,7 @@ export async function createChain(options: BrowserChainOptions = {}): Promise<Ta
     type: 'module',
   });
   try {
-    const link = await started(worker, options);
+    const link = await startWorker(worker, options);
     return await openTabChain(link, IN_TAB, async () => {
       // A worker that has ended cannot answer.
       await link.ask('stop').catch(() => undefined);
@@ -87,7 +76,7 @@ export async function createChain(options: BrowserChainOptions = {}): Promise<Ta
 }
 
 /** Resolves when the chain is open. */
-function started(
+function startWorker(
   worker: ChainWorker,
   { image, engine, classes, onProgress, ...config }: BrowserChainOptions,
 ): Promise<PortLink> {

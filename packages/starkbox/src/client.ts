@@ -7,49 +7,16 @@ import {
 } from './client/connection.js';
 import { openChain, type RemoteChain } from './client/remote-chain.js';
 
-export type {
-  ErrorName,
-  EXPLAINED as Explanation,
-  NETWORK_CONDITIONS as NetworkConditions,
-  NETWORK_STATUS as NetworkStatus,
-} from '@starkbox/spec';
-export type {
-  Chain,
-  ChainSnapshot,
-  DealOptions,
-  DeclaredClass,
-  DeployedContract,
-  DeployRequest,
-  ImpersonatedAccount,
-  MineOptions,
-  MintResult,
-  NetworkPreset,
-} from './client/chain.js';
 export { ConnectionError, type ConnectOptions } from './client/connection.js';
-export type {
-  BigNumberish,
-  ContractStorage,
-  Request,
-  StorageType,
-  TimeControls,
-} from './client/controls.js';
-export type {
-  AllMethods as Methods,
-  AnyMethodName as MethodName,
-  Notification,
-  SubscribeMethodName,
-  TypedRpcError,
-} from './client/methods.js';
 export { isRpcError } from './client/methods.js';
+export type * from './client/public-types.js';
 export type {
   InstanceOptions,
   InstanceRow,
   Instances,
   RemoteChain,
 } from './client/remote-chain.js';
-export type { ChainSubscription } from './client/subscription.js';
 export { RpcError } from './errors.js';
-export type { PredeployedAccount, PredeployedContract } from './predeployed.js';
 
 const BROWSER: Platform = {
   fetch: (input, init) => fetch(input, init),

@@ -1,11 +1,11 @@
 // Log lines, on stderr unless another stream is given.
 import { createRequire } from 'node:module';
-import { shortAddress, textWidth, wrapped } from '@starkbox/abi/basics';
+import { shortAddress, textWidth, wrapLine } from '@starkbox/abi/basics';
 import {
   type Colour,
   type Output,
   painter,
-  shortened,
+  shortenText,
   usesColour,
   visible,
   widthOf,
@@ -93,12 +93,12 @@ function fittedLine(line: string, output: Output): string {
   const [first = '', ...rest] = line.split('\n');
   const short =
     textWidth(first) <= width ? first : first.replace(OTHER_HASH, (hash) => shortAddress(hash));
-  return [...wrapped(short, width, INDENT), ...rest].join('\n');
+  return [...wrapLine(short, width, INDENT), ...rest].join('\n');
 }
 
 /** Texts may come from outside: further lines are indented, so that none looks like one of the log. */
 function safe(text: string): string {
-  return visible(shortened(text, MAX_LENGTH)).replace(/\n(?!$)/g, '\n    ');
+  return visible(shortenText(text, MAX_LENGTH)).replace(/\n(?!$)/g, '\n    ');
 }
 
 /** Fields as `name=value`, and the stacks of errors as lines of their own. */
@@ -137,7 +137,7 @@ function jsonLog(level: Level, output: Output): Log {
       hooks: {
         logMethod(args, method) {
           const cut = args.map((part) =>
-            typeof part === 'string' ? shortened(part, MAX_LENGTH) : part,
+            typeof part === 'string' ? shortenText(part, MAX_LENGTH) : part,
           );
           Reflect.apply(method, this, cut);
         },

@@ -28,7 +28,7 @@ export function during<T>(probe: Probe | undefined, work: Work, run: () => Promi
 }
 
 /** Several probes as one. */
-export function joined(probes: readonly Probe[]): Probe | undefined {
+export function joinProbes(probes: readonly Probe[]): Probe | undefined {
   const [first, ...others] = probes;
   if (!first || others.length === 0) return first;
   return {

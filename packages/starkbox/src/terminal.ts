@@ -71,7 +71,7 @@ export function visiblePainted(text: string, coloured: boolean): string {
  *
  * @param length of the whole text, where the given one is a part of it
  */
-export function shortened(text: string, longest: number, length: number = text.length): string {
+export function shortenText(text: string, longest: number, length: number = text.length): string {
   if (text.length <= longest && length <= longest) return text;
   return `${text.slice(0, longest)}… (${length} characters)`;
 }

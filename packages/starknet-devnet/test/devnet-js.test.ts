@@ -10,14 +10,19 @@ import { afterAll, expect, test, vi } from 'vitest';
 
 const INSTALLED = fileURLToPath(new URL('../../../node_modules/.bin', import.meta.url));
 
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
+/** Whether nothing listens there. */
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer().once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
+}
+
+/** Below the ports that systems give to callers that ask for any, so that none of them takes it before the node. */
+async function freePort(): Promise<number> {
+  let port = 20_000 + (process.pid % 10_000);
+  while (!(await isFree(port))) port += 1;
+  return port;
 }
 
 /** Its own search for a free port always begins at the same one, which another process may take meanwhile. */

@@ -1,5 +1,7 @@
 // A chain as a test uses it: a chain of the library with starknet.js connected to it.
+
 import { readAbi } from '@starkbox/abi';
+import { trust } from '@starkbox/abi/basics';
 import { constructorOf, orderedArguments, wrongArgument } from '@starkbox/abi/internal';
 import {
   type BigNumberish,
@@ -295,7 +297,7 @@ function constructorCalldata(abi: Contract['abi'], args: RawArgs): readonly stri
   return signature.inputs.flatMap((input, index) => {
     const encoder = { type: 'function', name: ENCODER, inputs: [input], outputs: [] };
     try {
-      return new CallData([...abi, encoder]).compile(ENCODER, [Object(values)[index]]);
+      return new CallData([...abi, encoder]).compile(ENCODER, trust<RawArgs>([values[index]]));
     } catch (error) {
       throw wrongArgument(signature, input, error instanceof Error ? error.message : String(error));
     }

@@ -13,8 +13,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { packageVersion } from 'starkbox';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { packageVersion } from '../../starkbox/src/node/version.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const COUNTER = join(ROOT, 'contracts/cairo/counter.sierra.json');

@@ -49,6 +49,17 @@ const transfer = (chain: TestChain, amount: number) =>
   });
 
 describe('assertions', () => {
+  test('of what only a block has name the command that opens a refused transaction', async ({
+    chain,
+    data,
+  }) => {
+    const counter = await chain.contractAt(data.counter);
+    const failure = await failureOf(
+      assertEmits(counter.invoke('increase', [0]), counter, 'Raised'),
+    );
+    expect(failure).toMatch(/Debug it: npx starkbox debug \S+/);
+  });
+
   test('throw an error that consists of its message', async ({ chain, data }) => {
     const counter = await chain.contractAt(data.counter);
     const failures = await Promise.allSettled([

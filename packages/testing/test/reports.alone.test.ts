@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createTestChain, fixture, type TestChain } from '../src/index.js';
+import { collectorOf } from '../src/reports/collecting.js';
 import setup from '../src/reports/reports.js';
 
 const COUNTER = new URL('../../../contracts/cairo/counter.sierra.json', import.meta.url);
@@ -66,6 +67,27 @@ test('sum all chains, without what a fixture has prepared', async () => {
     0,
   );
   expect(sum).toBe(receipts.l2_gas);
+});
+
+test('have all pages of a long chain', async () => {
+  const printed = await run('gas,coverage', async () => {
+    await using chain = await createTestChain();
+    const { address } = await chain.deployContract(COUNTER, [5]);
+    const paged = Object.create(chain, {
+      request: {
+        value: (method: string, params: object) =>
+          method === 'starknet_blockNumber'
+            ? chain.request(method)
+            : Reflect.apply(chain.request, chain, [method, { ...params, limit: 1 }]),
+      },
+    });
+    const collector = collectorOf(paged);
+    await increase(chain, address, 3);
+    await collector?.finish();
+  });
+  // Of the chain itself, which also has the deployment, and of its pages.
+  expect(printed).toMatch(/\ncounter\.increase +6( +[\d,]+){5}\n/);
+  expect(printed).toMatch(/\n +6 {2}increase\n/);
 });
 
 test('are off by default, and refuse a kind that does not exist', async () => {

@@ -24,7 +24,7 @@ export class WalletController {
   }
 
   set policy(policy: Policy) {
-    this.#wallet.approvals.policy = checkedPolicy(policy);
+    this.#wallet.approvals.policy = checkPolicy(policy);
   }
 
   /** Milliseconds before a decision of the policy takes effect. */
@@ -45,7 +45,7 @@ export class WalletController {
     const prepared = answers.map((answer) =>
       typeof answer === 'string' ? { decision: answer } : answer,
     );
-    for (const { decision } of prepared) checkedPolicy(decision);
+    for (const { decision } of prepared) checkPolicy(decision);
     this.#wallet.approvals.prepare(prepared);
   }
 
@@ -137,7 +137,7 @@ export class WalletController {
   }
 }
 
-function checkedPolicy(policy: Policy): Policy {
+function checkPolicy(policy: Policy): Policy {
   if (policy === 'approve' || policy === 'reject' || policy === 'ask') return policy;
   throw new TypeError(`The decision ${policy} must be approve, reject or ask.`);
 }

@@ -136,13 +136,13 @@ async function describeCall(
     rows: [
       ['contract', contract],
       ...(inputs
-        ? inputs.map((input): [string, string] => [input.name, shown(input.value, names)])
+        ? inputs.map((input): [string, string] => [input.name, showValue(input.value, names)])
         : [['calldata', calldata.join('\n')] as const]),
     ],
   };
 }
 
-function shown(value: Decoded, names: Names): string {
+function showValue(value: Decoded, names: Names): string {
   return valueText(value, {
     felt: (felt) => {
       const text = decodeShortString(felt);

@@ -99,8 +99,8 @@ interface Answer<Result> {
 
 let loadedSpec: Spec | undefined;
 
-/** The published documents for standard methods, those of the sandbox for its own; undefined if they are not there. */
-function documentsOf(method: string, version: SpecVersion | undefined): Spec | undefined {
+/** The published documents for standard methods, those of the sandbox for its own. */
+function documentsOf(method: string, version: SpecVersion | undefined): Spec {
   if (method.startsWith('starknet_')) return version ? specOf(version) : standardSpec();
   return ownSpec();
 }
@@ -123,7 +123,7 @@ function resultViolations(
   const standardResult = withoutExtras(result);
   const plain =
     name === 'starknet_proveTransaction' ? withoutOrder(standardResult) : standardResult;
-  return [...(documentsOf(name, version)?.checkResult(name, plain) ?? [])];
+  return [...documentsOf(name, version).checkResult(name, plain)];
 }
 
 /** Violations of a notification, one line each. */
@@ -134,7 +134,6 @@ export function notificationViolations(
 ): readonly string[] {
   const name = canonical(method);
   const spec = documentsOf(name, version);
-  if (!spec) return [];
   if (!spec.methods.get(name)?.notification) return [`${method} is no notification`];
   return spec.checkParams(name, withoutExtras(params));
 }
@@ -152,7 +151,7 @@ function errorViolations(
   const name = canonical(method);
   const { explained, ...data } = isObject(error['data']) ? error['data'] : {};
   if (explained === undefined || !name.startsWith('starknet_')) {
-    return [...(documentsOf(name, version)?.checkError(name, error) ?? [])];
+    return [...documentsOf(name, version).checkError(name, error)];
   }
   // Schemas of data leave room for members of others: the standard ones are held to the standard.
   const standard = {
@@ -160,8 +159,8 @@ function errorViolations(
     ...(Object.keys(data).length === 0 ? { data: undefined } : { data }),
   };
   return [
-    ...(documentsOf(name, version)?.checkError(name, error, { unknown: 'ignore' }) ?? []),
-    ...(documentsOf(name, version)?.checkError(name, standard) ?? []),
+    ...documentsOf(name, version).checkError(name, error, { unknown: 'ignore' }),
+    ...documentsOf(name, version).checkError(name, standard),
     ...ownSpec().checkSchema('EXPLAINED', explained),
   ];
 }

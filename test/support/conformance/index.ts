@@ -4,7 +4,6 @@ export { answerViolations, checkedFetch } from './checked-fetch.js';
 export { type Client, checkedClient, overHttp, RpcFailure, type Transport } from './client.js';
 export { inWordsOf } from './older-versions.js';
 export {
-  hasPublishedSpec,
   loadPublishedSpec,
   OLDER_VERSIONS,
   SPEC_VERSIONS,
@@ -20,6 +19,7 @@ export {
   type SubscribeMethod,
 } from './socket.js';
 export {
+  documentsIn,
   Spec,
   type SpecError,
   type SpecSource,

@@ -16,8 +16,8 @@ export function inWordsOf(version: SpecVersion, request: JsonObject): OlderReque
   const name = String(request['method']).replace(/^chain_/, 'starknet_');
   if (!name.startsWith('starknet_')) return { request, obstacles: [] };
   const spec = specOf(version);
-  const declared = spec?.methods.get(name)?.params;
-  if (!spec || !declared) return { request, obstacles: [`${version} has no ${name}`] };
+  const declared = spec.methods.get(name)?.params;
+  if (!declared) return { request, obstacles: [`${version} has no ${name}`] };
   const { params } = request;
   const names = new Set(declared.map((param) => param.name));
   const declaredParams = isArray(params)

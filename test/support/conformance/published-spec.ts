@@ -1,10 +1,9 @@
-// Published OpenRPC documents of Starknet, with corrections of their known mistakes.
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+// Published OpenRPC documents of Starknet, without their prose, and with corrections of their known mistakes.
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { DOCUMENTS } from '@starkbox/spec/documents';
-import { isObject, type JsonObject, objectAt } from './json.js';
-import { Spec } from './spec-documents.js';
+import { arrayAt, isObject, type JsonObject, objectAt, stringAt } from './json.js';
+import { documentsIn, Spec, type SpecSource } from './spec-documents.js';
 
 /** Versions of the specification as in paths, oldest first, and the folders of their documents. */
 const FOLDERS = { v0_8: 'v0.8.1', v0_9: 'v0.9.0', v0_10: 'v0.10.2' } as const;
@@ -15,7 +14,8 @@ export const OLDER_VERSIONS: readonly ['v0_8', 'v0_9'] = ['v0_8', 'v0_9'];
 const NEWEST: SpecVersion = 'v0_10';
 export const SPEC_VERSIONS: readonly SpecVersion[] = [...OLDER_VERSIONS, NEWEST];
 
-const DIRECTORY = fileURLToPath(new URL('../../../../shared/spec/', import.meta.url));
+/** `npm run gen:published-spec` writes it. */
+const DIGEST = new URL('published-spec.json', import.meta.url);
 
 const FILES: readonly string[] = [
   'starknet_api_openrpc.json',
@@ -25,8 +25,8 @@ const FILES: readonly string[] = [
   'starknet_executables.json',
   'starknet_metadata.json',
 ];
-/** Beside the newest version. */
-const PROVING = '../proving/starknet_proving_api_openrpc.json';
+/** Beside the newest version, in a folder of its own. */
+const PROVING = { folder: 'proving', file: 'starknet_proving_api_openrpc.json' };
 
 /**
  * Components that correct answers violate.
@@ -53,35 +53,57 @@ const REPAIRS: Readonly<Record<string, (schema: JsonObject) => JsonObject>> = {
   }),
 };
 
+/** Reads a document of the version that a folder of documents is named after. */
+export type ReadPublished = (folder: string, file: string) => JsonObject;
+
 /**
- * Reads the published documents.
+ * The published documents, of which the digest has all that can be checked.
  *
  * @example
- * const spec = loadPublishedSpec();
+ * const spec = loadPublishedSpec('v0_10');
  * expect(spec.checkResult('starknet_blockNumber', await client.blockNumber())).toEqual([]);
  */
 export function loadPublishedSpec(
-  version: SpecVersion = NEWEST,
-  directory: string = DIRECTORY,
+  version: SpecVersion,
+  readPublished: ReadPublished = digestedDocument,
 ): Spec {
+  const read: SpecSource['read'] = (file) =>
+    readPublished(file === PROVING.file ? PROVING.folder : FOLDERS[version], file);
   return new Spec({
     name: `the published Starknet spec ${FOLDERS[version]}`,
-    directory: join(directory, FOLDERS[version]),
-    files: version === NEWEST ? [...FILES, PROVING] : FILES,
+    files: version === NEWEST ? [...FILES, PROVING.file] : FILES,
+    read,
     ...(version === 'v0_8' && { prepare: withMinimums }),
     repair: (component, schema) => REPAIRS[component]?.(schema) ?? schema,
   });
 }
 
-export function hasPublishedSpec(version: SpecVersion = NEWEST): boolean {
-  return existsSync(join(DIRECTORY, FOLDERS[version]));
+let digest: JsonObject | undefined;
+
+/** A document as {@link Spec} reads it, of the facts that the digest has of a version. */
+function digestedDocument(folder: string, file: string): JsonObject {
+  digest ??= objectAt(JSON.parse(readFileSync(DIGEST, 'utf8')), 'the digest');
+  const { methods, schemas, errors } = objectAt(digest[file], file);
+  const factsIn = (rows: unknown): readonly (readonly [string, JsonObject])[] =>
+    arrayAt(rows, file).flatMap((row) => {
+      const [name, versions, facts] = arrayAt(row, file);
+      if (!arrayAt(versions, file).includes(folder)) return [];
+      return [[stringAt(name, file), objectAt(facts, file)] as const];
+    });
+  return {
+    methods: factsIn(methods).map(([name, facts]) => ({ name, ...facts })),
+    components: {
+      schemas: Object.fromEntries(factsIn(schemas)),
+      errors: Object.fromEntries(factsIn(errors)),
+    },
+  };
 }
 
 /** The documents of Starkbox, which include the standard methods. */
 export function loadOwnSpec(): Spec {
   return new Spec({
     name: 'our documents',
-    directory: fileURLToPath(DOCUMENTS),
+    read: documentsIn(fileURLToPath(DOCUMENTS)),
     files: [
       'read.json',
       'write.json',
@@ -94,32 +116,18 @@ export function loadOwnSpec(): Spec {
   });
 }
 
-let standard: Spec | undefined;
-const published = new Map<SpecVersion, Spec | undefined>();
+const published = new Map<SpecVersion, Spec>();
 
-/** The published documents of a version; undefined without them, with a warning. */
-export function specOf(version: SpecVersion): Spec | undefined {
-  if (!published.has(version)) {
-    const isThere = hasPublishedSpec(version);
-    if (!isThere) {
-      console.warn(
-        `The published specification is not part of the project: answers of ${version} are not checked against it.`,
-      );
-    }
-    published.set(version, isThere ? loadPublishedSpec(version) : undefined);
-  }
-  return published.get(version);
+/** The published documents of a version. */
+export function specOf(version: SpecVersion): Spec {
+  const spec = published.get(version) ?? loadPublishedSpec(version);
+  published.set(version, spec);
+  return spec;
 }
 
-/** The published documents; without them, those of Starkbox, with a warning. */
+/** The published documents of the newest version. */
 export function standardSpec(): Spec {
-  if (!standard && !hasPublishedSpec()) {
-    console.warn(
-      'The published specification is not part of the project: standard methods are checked against our own documents.',
-    );
-  }
-  standard ??= (hasPublishedSpec() ? specOf(NEWEST) : undefined) ?? loadOwnSpec();
-  return standard;
+  return specOf(NEWEST);
 }
 
 /** Version 0.8 does not say that counts are not negative, which later ones do. */

@@ -1,6 +1,6 @@
 // OpenRPC documents as a set: resolution of names and references, and validation of values.
-import { existsSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Ajv2019, type SchemaObject, type ValidateFunction } from 'ajv/dist/2019.js';
 import {
   arrayAt,
@@ -49,9 +49,9 @@ export interface LocatedSchema {
 export interface SpecSource {
   /** The name in messages. */
   readonly name: string;
-  readonly directory: string;
-  /** Relative paths. If two documents define the same name, the first one applies. */
+  /** Names of documents. If two documents define the same name, the first one applies. */
   readonly files: readonly string[];
+  readonly read: (file: string) => JsonObject;
   /** Corrects a whole document. */
   readonly prepare?: (document: JsonObject, file: string) => JsonObject;
   /** Corrects a component, named `file#NAME`. */
@@ -95,10 +95,10 @@ export class Spec {
   constructor(source: SpecSource) {
     this.#source = source;
     this.#ajv.addKeyword(EXACT);
-    const documents = source.files.map((path): [string, JsonObject] => [
-      basename(path),
-      read(source, path),
-    ]);
+    const documents = source.files.map((file): [string, JsonObject] => {
+      const document = source.read(file);
+      return [file, source.prepare?.(document, file) ?? document];
+    });
     this.#components = new Map(
       documents.map(([file, document]) => [file, objectAt(document['components'], file)]),
     );
@@ -337,11 +337,9 @@ export class Spec {
   }
 }
 
-function read({ name, directory, prepare }: SpecSource, file: string): JsonObject {
-  const path = join(directory, file);
-  if (!existsSync(path)) throw new Error(`${name} is missing: ${path}`);
-  const document = objectAt(JSON.parse(readFileSync(path, 'utf8')), path);
-  return prepare?.(document, file) ?? document;
+/** Reads the documents of a folder. */
+export function documentsIn(directory: string): SpecSource['read'] {
+  return (file) => objectAt(JSON.parse(readFileSync(join(directory, file), 'utf8')), file);
 }
 
 /** Params by name, or the violation of their form. */

@@ -1,9 +1,8 @@
 // A forward proxy as in company networks: absolute addresses for http, tunnels for https.
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { portOf } from './proxy.js';
+import { listen, portOf } from '../listen.js';
 
 export class ForwardProxy implements AsyncDisposable {
   /** Requests as `POST http://host/path` or `CONNECT host:port`. */
@@ -27,14 +26,13 @@ export class ForwardProxy implements AsyncDisposable {
 
   static async start(ports: Readonly<Record<string, number>>): Promise<ForwardProxy> {
     const proxy = new ForwardProxy(ports);
-    proxy.#server.listen(0, '127.0.0.1');
-    await once(proxy.#server, 'listening');
+    await listen(proxy.#server);
     return proxy;
   }
 
   /** Host and port. */
   get address(): string {
-    return `127.0.0.1:${portOf(this.#server.address())}`;
+    return `127.0.0.1:${portOf(this.#server)}`;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

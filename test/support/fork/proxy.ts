@@ -1,7 +1,7 @@
 // A proxy between an origin and a fork that fails in every way, and counts requests.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { listen } from '../listen.js';
 
 export type Mishap =
   | { readonly kind: 'reset' | 'truncate' | 'silence' | 'garbage' }
@@ -57,9 +57,8 @@ export class FaultyProxy implements AsyncDisposable {
 
   static async before(target: string): Promise<FaultyProxy> {
     const probe = new FaultyProxy(target, '');
-    await new Promise<void>((resolve) => probe.#server.listen(0, '127.0.0.1', resolve));
     // An address is known only once it is bound; the field is for readers.
-    return Object.assign(probe, { url: `http://127.0.0.1:${portOf(probe.#server.address())}` });
+    return Object.assign(probe, { url: `http://127.0.0.1:${await listen(probe.#server)}` });
   }
 
   count(method: string): number {
@@ -172,9 +171,4 @@ function changed(
       ids.has(answer.id) ? { jsonrpc: '2.0', id: answer.id, result } : answer;
     return JSON.stringify(Array.isArray(value) ? value.map(change) : change(Object(value)));
   };
-}
-
-export function portOf(address: AddressInfo | string | null): number {
-  if (address === null || typeof address === 'string') throw new Error('the proxy has no port');
-  return address.port;
 }

@@ -1,8 +1,9 @@
 // The socket for tests: received messages, their order, and what it refuses.
-import type { AddressInfo } from 'node:net';
+
 import { afterEach, expect, test } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { connectSocket, type Socket } from '../conformance/socket.js';
+import { portOf } from '../listen.js';
 
 const servers: WebSocketServer[] = [];
 afterEach(() => {
@@ -25,8 +26,7 @@ async function play(answer: (method: string, say: (message: unknown) => void) =>
       if (method !== 'ignored') say({ jsonrpc: '2.0', id, result });
     });
   });
-  const { port }: Pick<AddressInfo, 'port'> = Object(server.address());
-  return connectSocket(`http://127.0.0.1:${port}`);
+  return connectSocket(`http://127.0.0.1:${portOf(server)}`);
 }
 
 const reorg = (changes: object = {}, method = 'starknet_subscriptionReorg') => ({
@@ -63,14 +63,6 @@ test('notifications come in their order, and are read once', async () => {
   await socket.close();
 });
 
-test('one can be waited for', async () => {
-  const socket = await hearing(reorg());
-  const next = socket.next();
-  await socket.call('starknet_specVersion');
-  expect(await next).toMatchObject({ method: 'starknet_subscriptionReorg' });
-  await socket.close();
-});
-
 test('silence is what it says', async () => {
   const socket = await hearing(reorg());
   await expect(socket.quiet()).rejects.toThrow('unexpected notifications');
@@ -99,12 +91,6 @@ test.each([
   const socket = await hearing(message);
   await socket.call('starknet_specVersion');
   await expect(socket.close()).rejects.toThrow('is wrong');
-});
-
-test('the prefix of the subscription counts', async () => {
-  const socket = await hearing(reorg({}, 'chain_subscriptionReorg'), 'chain');
-  expect(await socket.heard()).toMatchObject([{ method: 'chain_subscriptionReorg' }]);
-  await socket.close();
 });
 
 test('nothing belongs to a subscription that was ended', async () => {

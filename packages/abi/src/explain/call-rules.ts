@@ -6,7 +6,7 @@ import { DEEPEST, shapeOf } from '../shape.js';
 import { readTypeName, shortType } from '../type-name.js';
 import type { Facts, PossibleFinding, Rule } from './finding.js';
 import { accountNotDeployed } from './gas-rules.js';
-import { mistyped } from './nearest-function.js';
+import { findMistyped } from './nearest-function.js';
 
 const MAX_NAMES = 15;
 
@@ -25,7 +25,7 @@ function missingFunction(_: RegExpExecArray, { frame, view }: Facts): PossibleFi
     };
   }
   const abi = view.abiOf(frame);
-  const correction = abi && mistyped(frame.selector, abi);
+  const correction = abi && findMistyped(frame.selector, abi);
   const functionName = calledName.startsWith('0x') ? correction?.written : calledName;
   const what =
     functionName === undefined
@@ -34,11 +34,11 @@ function missingFunction(_: RegExpExecArray, { frame, view }: Facts): PossibleFi
   return {
     what,
     isWhole: true,
-    hint: correction ? `Did you mean '${correction.meant}'?` : listed(abi),
+    hint: correction ? `Did you mean '${correction.meant}'?` : listFunctions(abi),
   };
 }
 
-function listed(abi: Abi | undefined): string {
+function listFunctions(abi: Abi | undefined): string {
   const names = [...(abi?.functions.values() ?? [])].map((entry) => entry.name);
   if (names.length === 0) return 'The class has no ABI: look up its functions in the source.';
   const more = names.length > MAX_NAMES ? `, … ${names.length} in all` : '';
@@ -196,7 +196,7 @@ function otherCompiler([
   };
 }
 
-function taken(
+function explainTakenAddress(
   [, address, otherAddress = '0x0']: RegExpExecArray,
   { view }: Facts,
 ): PossibleFinding {
@@ -280,7 +280,7 @@ export const CALL_RULES: readonly Rule[] = [
   {
     pattern:
       /already deployed at address (0x[0-9a-f]+)|(0x[0-9a-f]+) is unavailable for deployment/,
-    find: taken,
+    find: explainTakenAddress,
   },
   { pattern: /invalid[-_ ](?:\w+[-_ ])?sig|INVALID_SIG|signature.{0,40}invalid/i, find: signature },
   {

@@ -3,7 +3,7 @@ import type { Abi } from '../abi.js';
 import { buildTree, type CallTree, type Frame, senderOf } from '../call-tree.js';
 import { panicText, panicWords, quotedPanic } from '../failure/panic.js';
 import { readFailure } from '../failure/reason.js';
-import { counted } from '../text-layout.js';
+import { withNoun } from '../text-layout.js';
 import type { TransactionTrace } from '../trace.js';
 import { CALL_RULES } from './call-rules.js';
 import type { ExplainedFrame, Explanation, PrintedText, SourceLine } from './explained.js';
@@ -63,7 +63,7 @@ export async function explain(subject: Subject, sources: Sources): Promise<Expla
   const view = await View.of(roots, sources);
   if (status === 'SUCCEEDED') {
     const calls = countFrames(roots);
-    const summary = `Succeeded: ${calls === 0 ? `${subject.transaction.type} without calls` : counted(calls, 'call')}`;
+    const summary = `Succeeded: ${calls === 0 ? `${subject.transaction.type} without calls` : withNoun(calls, 'call')}`;
     const callLines = calls === 0 ? [] : ['', ...treeLines(roots, view)];
     const lines = [summary, ...callLines, ...printedLines(subject)];
     return {
@@ -111,7 +111,7 @@ export async function explain(subject: Subject, sources: Sources): Promise<Expla
     ...(hint === undefined ? [] : ['', `hint: ${hint}`]),
   ];
   const frames = path.map((frame, at) => ({
-    ...explainedFrame(frame, view),
+    ...explainFrame(frame, view),
     ...stackOf(frame, subject.outerStacks?.[at]),
   }));
   const failed = frames.at(-1);
@@ -200,7 +200,7 @@ async function findingOf(text: string, facts: Facts): Promise<PossibleFinding> {
 
 const oneLine = (text: string): string => text.replace(/(?<!\s)\s*\n\s*/g, ' ');
 
-function explainedFrame(frame: Frame, view: View): ExplainedFrame {
+function explainFrame(frame: Frame, view: View): ExplainedFrame {
   const classHash = view.classOf(frame);
   const values = view.argumentsOf(frame);
   return {

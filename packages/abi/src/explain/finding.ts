@@ -1,6 +1,6 @@
 // What a known cause of failures adds to an explanation, and the facts that it is found by.
 import type { Frame } from '../call-tree.js';
-import { grouped } from '../text-layout.js';
+import { groupDigits } from '../text-layout.js';
 import type { TracedTransaction } from '../trace.js';
 import type { Bounds } from '../transactions/invoke.js';
 import type { RemedyAction } from './explained.js';
@@ -90,7 +90,7 @@ export function exactAmountText(
   decimals: number = TOKEN_DECIMALS,
 ): string {
   const { whole, fraction } = partsOf(amount, decimals);
-  return `${grouped(whole)}${fraction === '' ? '' : `.${fraction}`} ${unit}`;
+  return `${groupDigits(whole)}${fraction === '' ? '' : `.${fraction}`} ${unit}`;
 }
 
 /** How an address gets an amount of STRK or ETH. */

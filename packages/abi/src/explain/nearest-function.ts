@@ -15,7 +15,7 @@ export interface Mistyped {
  * Which spelling of a function's name has this selector: words joined in another way, a letter left out or doubled,
  * or two letters swapped.
  */
-export function mistyped(selector: string, { functions }: Abi): Mistyped | undefined {
+export function findMistyped(selector: string, { functions }: Abi): Mistyped | undefined {
   const target = BigInt(selector);
   const names = [...functions.values()].map(({ name }) => name);
   const tried = new Set<string>();

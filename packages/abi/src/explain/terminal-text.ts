@@ -1,5 +1,5 @@
 // The text of an explanation on a terminal: with colours, and wrapped inside the branches of the tree.
-import { type Width, wrapped } from '../text-layout.js';
+import { type Width, wrapLine } from '../text-layout.js';
 import { MARKS } from './tree-text.js';
 
 export type TextColour = 'red' | 'green' | 'cyan' | 'yellow' | 'dim' | 'bold';
@@ -22,7 +22,7 @@ export function explanationOnTerminal(text: string, options: TerminalTextOptions
 
 function summaryLines(line: string, { paint, width }: TerminalTextOptions): readonly string[] {
   const colour = line.startsWith('Succeeded') ? 'green' : 'red';
-  return wrapped(line, width, '  ').map((part) => paint(colour, part));
+  return wrapLine(line, width, '  ').map((part) => paint(colour, part));
 }
 
 /** The branches of the tree before a call, or before what belongs to it. */
@@ -44,17 +44,17 @@ function bodyLines(
   if (mark !== undefined) {
     const hasCalls = '│├└'.includes(next.charAt(branches.length) || ' ');
     const indent = hasCalls ? '│    ' : '     ';
-    return inBranches(wrapped(body, room, indent), (part, at) =>
+    return inBranches(wrapLine(body, room, indent), (part, at) =>
       at === 0
         ? callText(part, mark, paint)
         : `${paint('dim', indent)}${noteText(part.slice(indent.length), paint)}`,
     );
   }
   if (EXCERPT.test(body)) {
-    return inBranches([shortenedEnd(body, room)], (part) => part);
+    return inBranches([shortenEnd(body, room)], (part) => part);
   }
   if (branches === '') return plainLines(line, { paint, width });
-  return inBranches(wrapped(body, room, '  '), (part) => paint(colourOf(body), part));
+  return inBranches(wrapLine(body, room, '  '), (part) => paint(colourOf(body), part));
 }
 
 /** Columns that remain for a line of a very deep tree. */
@@ -70,7 +70,7 @@ function colourOf(body: string): TextColour {
 const HINT = 'hint:';
 
 function plainLines(line: string, { paint, width }: TerminalTextOptions): readonly string[] {
-  return wrapped(line, width, '  ').map((part, at) =>
+  return wrapLine(line, width, '  ').map((part, at) =>
     at === 0 && part.startsWith(HINT) ? `${paint('bold', HINT)}${part.slice(HINT.length)}` : part,
   );
 }
@@ -88,7 +88,7 @@ function noteText(text: string, paint: PaintText): string {
   return text.replace(/( \([a-zA-Z0-9 ,]+\))?( ?\[[\d,]+ gas\])?$/, (notes) => paint('dim', notes));
 }
 
-function shortenedEnd(text: string, width: Width): string {
+function shortenEnd(text: string, width: Width): string {
   const letters = [...text];
   if (width === undefined || letters.length <= width) return text;
   return `${letters.slice(0, width - 1).join('')}…`;

@@ -2,7 +2,7 @@
 import type { Frame } from '../call-tree.js';
 import { decodeEvent } from '../decode.js';
 import { shortAddress } from '../felt.js';
-import { grouped } from '../text-layout.js';
+import { groupDigits } from '../text-layout.js';
 import { excerptText } from './excerpt.js';
 import type { SourceLine } from './explained.js';
 import type { View } from './view.js';
@@ -90,7 +90,7 @@ class TreeWriter {
       call,
       ...(returned === undefined ? [] : [`→ ${returned}`]),
       ...(notes.length === 0 ? [] : [`(${notes.join(', ')})`]),
-      ...(l2Gas === undefined || l2Gas === 0 ? [] : [`[${grouped(l2Gas)} gas]`]),
+      ...(l2Gas === undefined || l2Gas === 0 ? [] : [`[${groupDigits(l2Gas)} gas]`]),
     ].join(' ');
   }
 

@@ -205,7 +205,7 @@ export class View {
 
   value(value: Decoded): string {
     if (value.kind === 'number') return numberText(value.value);
-    return shortened(valueText(value, this.#texts));
+    return shorten(valueText(value, this.#texts));
   }
 }
 
@@ -213,7 +213,7 @@ function withInner(frame: Frame): readonly Frame[] {
   return [frame, ...frame.children.flatMap(withInner)];
 }
 
-function shortened(text: string): string {
+function shorten(text: string): string {
   return text.length <= MAX_TEXT_LENGTH ? text : `${text.slice(0, MAX_TEXT_LENGTH)}…`;
 }
 

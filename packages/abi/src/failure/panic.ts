@@ -125,7 +125,7 @@ export function panicIn(tail: string): Panic | undefined {
   const felts: string[] = [];
   for (const [, quoted, end, felt] of tail.matchAll(ITEM)) {
     if (quoted !== undefined && end !== '')
-      felts.push(BYTE_ARRAY, ...byteArrayOf(unescaped(quoted)));
+      felts.push(BYTE_ARRAY, ...byteArrayOf(unescapeText(quoted)));
     else if (felt !== undefined) felts.push(felt.toLowerCase().replace(/^0x0+(?=.)/, '0x'));
     if (felts.length > MAX_FELTS) break;
   }
@@ -133,7 +133,7 @@ export function panicIn(tail: string): Panic | undefined {
 }
 
 /** Engines write bytes beyond ASCII as `\\xe2`. */
-function unescaped(text: string): string {
+function unescapeText(text: string): string {
   const bytes: number[] = [];
   for (const [, byte, letter, plain] of text.matchAll(/\\x([0-9a-f]{2})|\\(.)|([^\\]+)/gis)) {
     if (byte !== undefined) bytes.push(Number.parseInt(byte, 16));

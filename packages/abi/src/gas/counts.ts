@@ -1,8 +1,9 @@
 // Steps, storage writes and builtins of a second run, put into the trace of the first.
 import type { Invocation, TransactionTrace } from '../trace.js';
+import { MEASURES } from './tree.js';
 
 /** What is counted besides gas; builtins by their names. */
-export const COUNTED = [
+const COUNTED = [
   'steps',
   'storage_writes',
   'range_check',
@@ -14,6 +15,8 @@ export const COUNTED = [
   'add_mod',
   'mul_mod',
 ] as const;
+/** What a flame graph may show. */
+export const RESOURCES: readonly string[] = [...MEASURES, ...COUNTED];
 
 /** One call of the second run, without the calls below. */
 export interface CountedFrame {

@@ -27,7 +27,7 @@ function namer(report: GasReport): (block: GasBlock) => string {
 }
 
 /** One line for each stack: names from the outermost call, separated by semicolons, and the cost of its own. */
-export function collapsedStacks(report: GasReport, resource: string): string {
+export function collapseStacks(report: GasReport, resource: string): string {
   const nameOf = namer(report);
   const lines: string[] = [];
   const visit = (block: GasBlock, above: readonly string[]): void => {
@@ -60,17 +60,17 @@ export function flameSvg(report: GasReport, resource: string, title: string): st
     const label = name.length <= fits ? name : fits > 3 ? `${name.slice(0, fits - 1)}…` : '';
     const colour = hue(block?.called?.contract ?? '0x0', block?.called?.classHash ?? name);
     return [
-      `<g><title>${escaped(`${name}: ${gas}${share}`)}</title>`,
+      `<g><title>${escapeName(`${name}: ${gas}${share}`)}</title>`,
       `<rect x="${(x + MARGIN).toFixed(2)}" y="${top}" width="${Math.max(0.5, width - 0.5).toFixed(2)}" height="${ROW - 1}" fill="hsl(${colour} 60% 75%)"/>`,
       label === ''
         ? ''
-        : `<text x="${(x + MARGIN + 3).toFixed(2)}" y="${top + 13}">${escaped(label)}</text>`,
+        : `<text x="${(x + MARGIN + 3).toFixed(2)}" y="${top + 13}">${escapeName(label)}</text>`,
       '</g>',
     ].join('');
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH + 2 * MARGIN}" height="${height}" viewBox="0 0 ${WIDTH + 2 * MARGIN} ${height}" font-family="monospace" font-size="12">
 <rect width="100%" height="100%" fill="white"/>
-<text x="${MARGIN}" y="20">${escaped(title)}</text>
+<text x="${MARGIN}" y="20">${escapeName(title)}</text>
 ${drawn.join('\n')}
 </svg>
 `;
@@ -85,6 +85,6 @@ function hue(contract: string, classHash: string): number {
   return mixed;
 }
 
-function escaped(text: string): string {
+function escapeName(text: string): string {
   return text.replace(/[&<>"]/g, (letter) => `&#${letter.codePointAt(0)};`);
 }

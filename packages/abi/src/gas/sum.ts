@@ -94,7 +94,7 @@ export class GasSum {
 
   /** The tree so far, most expensive first. */
   tree(): GasBlock | undefined {
-    return this.#root.calls === 0 ? undefined : frozen(this.#root);
+    return this.#root.calls === 0 ? undefined : freezeNode(this.#root);
   }
 }
 
@@ -102,8 +102,8 @@ function empty(id: string, called: CalledFunction | undefined, phase: Phase | un
   return { id, called, phase, calls: 0, self: 0, children: new Map() };
 }
 
-function frozen(node: Node): GasBlock {
-  const children = [...node.children.values()].map(frozen);
+function freezeNode(node: Node): GasBlock {
+  const children = [...node.children.values()].map(freezeNode);
   children.sort((a, b) => b.gas - a.gas);
   return { ...node, gas: node.self + children.reduce((sum, { gas }) => sum + gas, 0), children };
 }

@@ -1,6 +1,6 @@
 // Gas report as text: a table for each resource.
 import { shortAddress, shortHash } from '../felt.js';
-import { type Column, counted, grouped, table, type Width } from '../text-layout.js';
+import { type Column, groupDigits, table, type Width, withNoun } from '../text-layout.js';
 import type { GasPage, GasRow } from './report.js';
 import { MEASURE_NAMES, MEASURES } from './tree.js';
 
@@ -65,27 +65,19 @@ export function gasText(
   const omitted = new Set<number>();
   const tables = Object.keys(receipts).flatMap((resource) => {
     const listed = rows
-      .map((row, at) => ({
-        kind: row.kind,
-        calls: row.calls,
-        name: names[at] ?? '',
-        cost: row.costs[resource],
-      }))
-      .filter(({ cost }) => cost && (cost.max !== 0 || cost.min !== 0))
-      .sort(
-        (a, b) =>
-          ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind) ||
-          (b.cost?.total ?? 0) - (a.cost?.total ?? 0),
-      );
+      .flatMap(({ kind, calls, costs }, at) => {
+        const cost = costs[resource];
+        const isEmpty = cost === undefined || (cost.max === 0 && cost.min === 0);
+        return isEmpty ? [] : [{ kind, calls, name: names[at] ?? '', cost }];
+      })
+      .sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind) || b.cost.total - a.cost.total);
     if (listed.length === 0) return [];
     const cells = listed.map(({ name, calls, cost }) => [
       name,
-      ...[calls, cost?.min, cost?.median, cost?.max, cost?.self, cost?.total].map((units) =>
-        grouped(units ?? 0),
-      ),
+      ...[calls, cost.min, cost.median, cost.max, cost.self, cost.total].map(groupDigits),
     ]);
     const label = MEASURES.some((gas) => gas === resource) ? 'sum of the receipts' : 'sum';
-    const sum = [label, '', '', '', '', grouped(receipts[resource] ?? 0), ''];
+    const sum = [label, '', '', '', '', groupDigits(receipts[resource] ?? 0), ''];
     const laidOut = table([[resourceName(resource), ...HEAD], ...cells, sum], {
       width,
       columns: COLUMNS,
@@ -94,10 +86,10 @@ export function gasText(
     const [head = '', ...lines] = laidOut.lines;
     return [[heading(head), ...lines].join('\n')];
   });
-  const failed = reverted === 0 ? '' : `, ${grouped(reverted)} reverted`;
+  const failed = reverted === 0 ? '' : `, ${groupDigits(reverted)} reverted`;
   const narrow = [...omitted].sort().map((at) => HEAD[at - 1]);
   return [
-    `${counted(transactions, 'transaction')}${failed}`,
+    `${withNoun(transactions, 'transaction')}${failed}`,
     ...tables,
     ...(narrow.length > 0 ? [`The terminal is too narrow for ${narrow.join(' and ')}.`] : []),
   ].join('\n\n');

@@ -102,11 +102,11 @@ function packedValue(
   fields: readonly TypedField[],
   value: bigint,
 ): Decoded {
-  return { kind: 'record', type, members: unpacked(fields, value) };
+  return { kind: 'record', type, members: unpackFields(fields, value) };
 }
 
 /** The fields of a packed number. */
-export function unpacked(fields: readonly TypedField[], value: bigint): readonly NamedValue[] {
+export function unpackFields(fields: readonly TypedField[], value: bigint): readonly NamedValue[] {
   return fields.map((field) => {
     const rest = value >> BigInt(field.shift);
     const part = field.bits === undefined ? rest : rest & ((1n << BigInt(field.bits)) - 1n);

@@ -113,7 +113,7 @@ export class TypeReader {
   #declaredType(name: string, depth: number): StorageType | undefined {
     const { structs, enums, packings, aliases } = this.#declared;
     const packing = packings.get(name);
-    if (packing) return this.#packed(name, packing.as, packing.fields, depth);
+    if (packing) return this.#readPacked(name, packing.as, packing.fields, depth);
     const struct = structs.get(name);
     if (struct?.attributes.some((text) => /storage_node$/.test(text))) {
       return {
@@ -178,7 +178,7 @@ export class TypeReader {
     return cells([first, ...rest]);
   }
 
-  #packed(
+  #readPacked(
     name: string,
     as: string,
     fields: readonly PackedField[] | undefined,
@@ -216,7 +216,7 @@ export class TypeReader {
     if (depth > DEEPEST) return undefined;
     const parsed = readTypeName(text);
     if (parsed.kind === 'array') return undefined;
-    if (parsed.kind === 'tuple') return this.#joined(parsed.of, depth);
+    if (parsed.kind === 'tuple') return this.#joinUnits(parsed.of, depth);
     const type = shortType(parsed.name);
     const bits = INTEGER.exec(type)?.[1];
     if (bits !== undefined) return [{ kind: 'integer', type, bits: Number(bits) }];
@@ -227,7 +227,7 @@ export class TypeReader {
     const { structs, enums, aliases } = this.#declared;
     const struct = structs.get(type);
     if (struct) {
-      return this.#joined(
+      return this.#joinUnits(
         struct.members.map((member) => member.type),
         depth,
       );
@@ -240,7 +240,7 @@ export class TypeReader {
     return alias === undefined ? undefined : this.keyUnits(alias, depth + 1);
   }
 
-  #joined(types: readonly string[], depth: number): readonly KeyUnit[] | undefined {
+  #joinUnits(types: readonly string[], depth: number): readonly KeyUnit[] | undefined {
     const units = types.map((type) => this.keyUnits(type, depth + 1));
     return units.some((unit) => unit === undefined)
       ? undefined

@@ -11,7 +11,8 @@ import {
   integerOf,
   type Resolve,
 } from '../scalar.js';
-import { decodeScalar, isAddressType, unpacked } from './slot-name.js';
+import { rangeOf } from '../shape.js';
+import { decodeScalar, isAddressType, unpackFields } from './slot-name.js';
 import type { TypedField } from './storage-type.js';
 import {
   MAX_WORDS,
@@ -21,6 +22,8 @@ import {
   type ValuePart,
   WORD_BYTES,
 } from './value-parts.js';
+
+const U256 = { kind: 'integer', signed: false, bits: 256 } as const;
 
 /** The felt in a slot; undefined if it was not read. */
 export type ReadSlot = (key: string) => string | undefined;
@@ -142,7 +145,7 @@ function typeOf(part: ValuePart): string {
 }
 
 const packedMembers = (slots: readonly PackedSlot[], read: ReadSlot): readonly NamedValue[] =>
-  slots.flatMap(({ key, fields }) => unpacked(fields, BigInt(feltAt(read, key))));
+  slots.flatMap(({ key, fields }) => unpackFields(fields, BigInt(feltAt(read, key))));
 
 function storedText(key: string, textKey: string, read: ReadSlot): string {
   const length = BigInt(feltAt(read, key));
@@ -209,7 +212,7 @@ function fieldsOf(
     }
     case 'packed':
       return part.slots.flatMap(({ key, fields }) =>
-        unpacked(fields, BigInt(feltAt(read, key))).map(({ name, type, value }) => ({
+        unpackFields(fields, BigInt(feltAt(read, key))).map(({ name, type, value }) => ({
           path: [...path, name],
           type,
           text: scalarText(value),
@@ -327,8 +330,8 @@ function encodePart(
         ...(part.of ? inner('value', part.of) : []),
       ];
     case 'u256': {
-      const [low = '0x0', high = '0x0'] = typed(path, context, (text) =>
-        integerOf(text, false, 256),
+      const [low = '0x0', high = '0x0'] = editText(path, context, (text) =>
+        integerOf(text, rangeOf(U256)),
       );
       return [
         { key: part.low, value: low },
@@ -339,7 +342,7 @@ function encodePart(
       return textWrites(part.key, part.textKey, path, context);
     case 'scalar': {
       const { type } = part;
-      const [felt = '0x0'] = typed(path, context, (text) => [
+      const [felt = '0x0'] = editText(path, context, (text) => [
         scalarFelt(type, text, context.resolve),
       ]);
       return [{ key: part.key, value: felt }];
@@ -351,7 +354,7 @@ const zeros = (keys: readonly string[]): readonly SlotWrite[] =>
   keys.map((key) => ({ key, value: '0x0' }));
 
 /** Parses the text of a field, or notes its error. */
-function typed(
+function editText(
   path: readonly string[],
   { texts, errors }: EditContext,
   parse: (text: string) => readonly string[],
@@ -374,7 +377,8 @@ function scalarFelt(type: string | undefined, text: string, resolve: Resolve): s
   if (type === 'bytes31') return feltOf(trimmed, 248);
   const [, sign, bits] = /^([ui])(\d+)$/.exec(type ?? '') ?? [];
   if (bits === undefined) return feltOf(trimmed);
-  return integerOf(trimmed, sign === 'i', Number(bits))[0] ?? '0x0';
+  const range = rangeOf({ kind: 'integer', signed: sign === 'i', bits: Number(bits) });
+  return integerOf(trimmed, range)[0] ?? '0x0';
 }
 
 function packedFelt(
@@ -384,7 +388,7 @@ function packedFelt(
 ): string {
   let sum = 0n;
   for (const { name, type, shift, bits } of fields) {
-    const [felt = '0x0'] = typed([...path, name], context, (text) => {
+    const [felt = '0x0'] = editText([...path, name], context, (text) => {
       const part = scalarFelt(type, text, context.resolve);
       if (bits !== undefined && BigInt(part) >> BigInt(bits) !== 0n) {
         throw new InvalidInput(`The value does not fit into ${bits} bits.`);
@@ -401,7 +405,7 @@ function variantFelt(
   path: readonly string[],
   context: EditContext,
 ): string {
-  const [felt = '0x0'] = typed(path, context, (text) => {
+  const [felt = '0x0'] = editText(path, context, (text) => {
     const index = variants.indexOf(text.trim());
     if (index >= 0 && text.trim() !== '') return [toFelt(BigInt(index))];
     if (variants.length > 0 && !/^\d+$/.test(text.trim())) {
@@ -421,7 +425,7 @@ function textWrites(
 ): readonly SlotWrite[] {
   const text = context.texts.get(fieldId(path)) ?? '';
   const length = BigInt(new TextEncoder().encode(text).length);
-  const words = typed(path, context, () => {
+  const words = editText(path, context, () => {
     if (length > BigInt(MAX_WORDS * WORD_BYTES)) {
       throw new InvalidInput(`The string has more than ${MAX_WORDS * WORD_BYTES} bytes.`);
     }

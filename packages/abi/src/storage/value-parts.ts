@@ -73,7 +73,9 @@ function partAt(slots: readonly VALUE_SLOT[], depth: number, type: string): Valu
     return { kind: 'text', key, textKey: first.text_key };
   }
   if (first.part === 'length' && slots.length > 1) {
-    const items = grouped(slots.slice(1), depth).map(([, item]) => partAt(item, depth + 1, ''));
+    const items = groupByMember(slots.slice(1), depth).map(([, item]) =>
+      partAt(item, depth + 1, ''),
+    );
     return { kind: 'vector', key, items };
   }
   return { kind: 'scalar', key, type: first.part === 'length' ? 'u64' : scalarType(first) };
@@ -83,7 +85,7 @@ const scalarType = ({ part, type }: VALUE_SLOT): string | undefined =>
   part === 'low' || part === 'high' ? 'u128' : type;
 
 function membersAt(slots: readonly VALUE_SLOT[], depth: number, type: string): ValuePart {
-  const groups = grouped(slots, depth);
+  const groups = groupByMember(slots, depth);
   const isList = groups.every(([name], at) => name === String(at)) && !type.startsWith('(');
   if (isList) return { kind: 'list', items: groups.map(([, item]) => partAt(item, depth + 1, '')) };
   const isTuple = groups.every(([name], at) => name === String(at));
@@ -95,7 +97,7 @@ function membersAt(slots: readonly VALUE_SLOT[], depth: number, type: string): V
 }
 
 /** Slots by the member at a depth, in order. */
-function grouped(
+function groupByMember(
   slots: readonly VALUE_SLOT[],
   depth: number,
 ): readonly (readonly [string, readonly VALUE_SLOT[]])[] {

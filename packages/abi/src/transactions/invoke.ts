@@ -50,14 +50,14 @@ const half = (value: string | bigint): bigint => (BigInt(value) * 3n + 1n) / 2n;
 
 /** 1.5 times the simulated gas, at 1.5 times the price. */
 export function boundsFrom(fee: Fee): Bounds {
-  const bound = (amount: bigint, price: string): Bound => ({
+  const toBound = (amount: bigint, price: string): Bound => ({
     max_amount: toFelt(amount),
     max_price_per_unit: toFelt(half(price)),
   });
   return {
-    l1_gas: bound(half(fee.l1_gas_consumed), fee.l1_gas_price),
-    l1_data_gas: bound(half(fee.l1_data_gas_consumed), fee.l1_data_gas_price),
-    l2_gas: bound(half(fee.l2_gas_consumed) + VALIDATION_GAS, fee.l2_gas_price),
+    l1_gas: toBound(half(fee.l1_gas_consumed), fee.l1_gas_price),
+    l1_data_gas: toBound(half(fee.l1_data_gas_consumed), fee.l1_data_gas_price),
+    l2_gas: toBound(half(fee.l2_gas_consumed) + VALIDATION_GAS, fee.l2_gas_price),
   };
 }
 

@@ -45,7 +45,6 @@ export class Timeline {
   readonly #runActivation: Uint32Array;
   /** The position of the system call that called a run. */
   readonly #runCall: Uint32Array;
-  readonly #stretches: readonly Stretch[];
   readonly #stretchesOfRun: readonly (readonly Stretch[])[];
   readonly #actionAt: ReadonlyMap<number, number>;
   readonly #table = new GrowingColumns(7);
@@ -54,7 +53,6 @@ export class Timeline {
 
   constructor({ runs, actions }: DEBUG_TRACE) {
     const layout = new Layout({ runs, actions });
-    this.#stretches = layout.stretches;
     this.#stretchesOfRun = layout.stretchesOfRun;
     this.#runFirst = layout.runFirst;
     this.#runLast = layout.runLast;
@@ -196,12 +194,6 @@ export class Timeline {
     return this.#actionAt.get(position);
   }
 
-  /** The step of a run at a position; undefined where it is no step. */
-  stepAt(position: number): number | undefined {
-    const stretch = this.#stretchAt(position);
-    return stretch?.step === undefined ? undefined : stretch.step + position - stretch.position;
-  }
-
   /** The position of a step, or the nearest one before it if the trace does not have it. */
   positionOfStep(run: number, step: number): number {
     let nearest = this.firstOfRun(run);
@@ -235,25 +227,10 @@ export class Timeline {
     if (activation === ofRun) return this.#runCall[run] ?? NONE;
     return this.parentOf(activation) === ofRun ? NONE : this.firstOf(activation) - 1;
   }
-
-  #stretchAt(position: number): Stretch | undefined {
-    let low = 0;
-    let high = this.#stretches.length - 1;
-    while (low <= high) {
-      const middle = (low + high) >> 1;
-      const stretch = this.#stretches[middle];
-      if (!stretch) return undefined;
-      if (position < stretch.position) high = middle - 1;
-      else if (position >= stretch.position + stretch.count) low = middle + 1;
-      else return stretch;
-    }
-    return undefined;
-  }
 }
 
 /** The order of all positions. */
 class Layout {
-  readonly stretches: Stretch[] = [];
   readonly stretchesOfRun: Stretch[][];
   readonly runFirst: Uint32Array;
   readonly runLast: Uint32Array;
@@ -336,7 +313,6 @@ class Layout {
       count,
       ...(step === undefined ? {} : { step }),
     };
-    this.stretches.push(stretch);
     this.stretchesOfRun[run]?.push(stretch);
     this.length += count;
   }

@@ -116,12 +116,14 @@ function operate(operator: string, left: Cell, right: Cell): Cell {
         ? modulo(BigInt(left.offset - right.offset))
         : undefined;
     }
-    const distance = Number(signed(right));
+    const distance = Number(toSigned(right));
     if (operator === '+') return { ...left, offset: left.offset + distance };
     return operator === '-' ? { ...left, offset: left.offset - distance } : undefined;
   }
   if (isPointer(right)) {
-    return operator === '+' ? { ...right, offset: right.offset + Number(signed(left)) } : undefined;
+    return operator === '+'
+      ? { ...right, offset: right.offset + Number(toSigned(left)) }
+      : undefined;
   }
   if (operator === '+') return modulo(left + right);
   if (operator === '-') return modulo(left - right);
@@ -134,7 +136,7 @@ export function isPointer(cell: Cell): cell is Pointer {
 }
 
 /** Numbers in the upper half of the field stand for negative ones. */
-export function signed(value: bigint): bigint {
+export function toSigned(value: bigint): bigint {
   return value > PRIME / 2n ? value - PRIME : value;
 }
 

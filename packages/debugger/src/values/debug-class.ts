@@ -82,10 +82,6 @@ export class DebugClass {
     return this.files.length > 0;
   }
 
-  get statementCount(): number {
-    return this.code?.starts.length ?? 0;
-  }
-
   /** The statement that an instruction belongs to. */
   statementAt(pc: number): number | undefined {
     if (!this.code || pc >= this.code.end) return undefined;
@@ -96,11 +92,6 @@ export class DebugClass {
   /** The offset of the first instruction of a statement. */
   startOf(statement: number): number {
     return this.code?.starts[statement] ?? this.code?.end ?? 0;
-  }
-
-  /** Whether a statement has instructions. */
-  hasInstructions(statement: number): boolean {
-    return this.startOf(statement) < this.startOf(statement + 1);
   }
 
   functionAt(statement: number): SierraFunction | undefined {

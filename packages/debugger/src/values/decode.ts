@@ -1,6 +1,6 @@
 // Values of Cairo types, from the cells that hold them.
 import type { Value, Variable } from '../debugger.js';
-import { type Cell, isPointer, type MemoryReader, type Pointer, signed } from './cells.js';
+import { type Cell, isPointer, type MemoryReader, type Pointer, toSigned } from './cells.js';
 import type { DebugClass, SierraType } from './debug-class.js';
 
 /** Elements of a list in the text of a value. */
@@ -140,7 +140,7 @@ export class Decoder {
     if (type.generic === 'Struct') return this.#members(type, cells);
     if (type.generic === 'Enum') return this.#variant(type, cells);
     if (inner && /^(Box|Nullable)$/.test(type.generic)) {
-      const target = await this.#pointed(inner, cells[0]);
+      const target = await this.#followPointer(inner, cells[0]);
       return target ? [{ name: 'value', type: inner, cells: target }] : [];
     }
     if (inner && type.generic.includes('Felt252Dict')) return this.#dictionary(inner, cells);
@@ -171,7 +171,7 @@ export class Decoder {
     return [{ name, type: payload, cells: cells.slice(cells.length - payload.size) }];
   }
 
-  async #pointed(type: SierraType, cell: Cell): Promise<readonly Cell[] | undefined> {
+  async #followPointer(type: SierraType, cell: Cell): Promise<readonly Cell[] | undefined> {
     if (!isPointer(cell)) return undefined;
     return type.size === 0 ? [] : this.#memory(cell.segment, cell.offset, type.size);
   }
@@ -220,7 +220,8 @@ export class Decoder {
     const parts: Part[] = [];
     for (const [name, cell] of values) {
       // Values of more than one cell are in a box.
-      const value = type.size === 1 && !isPointer(cell) ? [cell] : await this.#pointed(type, cell);
+      const value =
+        type.size === 1 && !isPointer(cell) ? [cell] : await this.#followPointer(type, cell);
       parts.push({ name, type, cells: value ?? [cell] });
     }
     return parts;
@@ -256,7 +257,7 @@ function scalarText(type: SierraType, cells: readonly Cell[]): string | undefine
   }
   if (type.size !== 1 || type.types.length > 0) return undefined;
   if (typeof cell !== 'bigint') return cellText(cell);
-  if (INTEGER.test(type.generic) || type.generic === 'BoundedInt') return signed(cell).toString();
+  if (INTEGER.test(type.generic) || type.generic === 'BoundedInt') return toSigned(cell).toString();
   if (HEX.has(type.generic)) return `0x${cell.toString(16)}`;
   return type.generic === 'felt252' ? feltText(cell) : cellText(cell);
 }

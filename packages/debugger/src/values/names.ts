@@ -155,8 +155,8 @@ function without(annotations: readonly Annotation[], assigned: Annotation): Anno
 }
 
 function hasSameNames({ names }: Annotation, other: Annotation): boolean {
-  const sorted = (list: readonly number[]): string => entries(list).map(String).sort().join(' ');
-  return names.length === other.names.length && sorted(names) === sorted(other.names);
+  const sortKey = (list: readonly number[]): string => entries(list).map(String).sort().join(' ');
+  return names.length === other.names.length && sortKey(names) === sortKey(other.names);
 }
 
 /** Where a Sierra variable is defined. */

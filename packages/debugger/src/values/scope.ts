@@ -59,7 +59,7 @@ export async function scopeOf(request: ScopeRequest): Promise<Scope> {
   const sierra = statement === undefined ? undefined : debugClass.functionAt(statement);
   if (statement === undefined || !sierra) return { variables: [], unmapped: 0 };
   if (!debugClass.source?.variables) return { variables: [], unmapped: 0, note: NO_NAMES };
-  const names = cached(namesOfClasses, debugClass, () => matchNames(debugClass)).get(sierra.id);
+  const names = getOrMake(namesOfClasses, debugClass, () => matchNames(debugClass)).get(sierra.id);
   const flow = flowOf(debugClass, sierra);
   const frame = await frameAt(request, statement, inlinedIndex, names);
   if (!frame) return { variables: [], unmapped: 0 };
@@ -88,14 +88,14 @@ function ambiguous({ name = 'This function' }: SierraFunction): string {
   return `The compiler wrote names of variables for ${name} and for other functions of the same source, without saying which names belong to which function.`;
 }
 
-function cached<K extends object, V>(map: WeakMap<K, V>, key: K, make: () => V): V {
+function getOrMake<K extends object, V>(map: WeakMap<K, V>, key: K, make: () => V): V {
   const value = map.get(key) ?? make();
   map.set(key, value);
   return value;
 }
 
 function flowOf(debugClass: DebugClass, sierra: SierraFunction): VariableFlow {
-  const flows = cached(flowsOfClasses, debugClass, () => new Map());
+  const flows = getOrMake(flowsOfClasses, debugClass, () => new Map());
   const flow = flows.get(sierra.id) ?? new VariableFlow(debugClass, sierra);
   flows.set(sierra.id, flow);
   return flow;
@@ -124,7 +124,7 @@ async function frameAt(
   const location = locations[inlinedIndex];
   const { file, line = 0, column = 0 } = location ?? {};
   if (!location || file === undefined) return undefined;
-  const files = cached(filesOfClasses, debugClass, () => new Map());
+  const files = getOrMake(filesOfClasses, debugClass, () => new Map());
   if (!files.has(file)) {
     const text = await sourceText?.(file);
     files.set(file, text === undefined ? undefined : new SourceFile(text));
@@ -244,14 +244,14 @@ function latestDefinition(
   const holders = flow.holdersOf(named) ?? [];
   const ofCopy = holders.filter((variable) => frame.isOfCopy(flow.definersOf(variable)));
   const roots = new Set(ofCopy.map((variable) => flow.rootOf(variable)));
-  const births = new Map<number, Definition>();
+  const firstDefinitions = new Map<number, Definition>();
   for (const [variable, definition] of definitions) {
     const root = flow.rootOf(variable);
     if (!roots.has(root)) continue;
-    const birth = births.get(root);
-    if (!birth || definition.order < birth.order) births.set(root, definition);
+    const birth = firstDefinitions.get(root);
+    if (!birth || definition.order < birth.order) firstDefinitions.set(root, definition);
   }
-  const [latest] = [...births.values()].sort((first, other) => other.order - first.order);
+  const [latest] = [...firstDefinitions.values()].sort((first, other) => other.order - first.order);
   const isStale = ran.some(
     ({ statement, order }) =>
       latest && order > latest.order && frame.mayChange(named, statement, latest.statement),

@@ -1,6 +1,7 @@
 // Random transactions on a node with our own contracts, some of which have no debug information.
 import { ETH_ADDRESS } from '@starkbox/abi/internal';
 import { type Fixture, startFixture } from '@starkbox/test-support/fixture';
+import type { Random } from '@starkbox/test-support/random';
 import {
   bounds,
   type Call,
@@ -12,7 +13,6 @@ import {
 } from '@starkbox/test-support/signing';
 import { classTextWithPlaces } from '../../../../contracts/classes.js';
 import type { Caller } from '../../src/index.js';
-import type { Random } from './random.js';
 
 /** Contracts whose artifacts the node has, with arguments of their constructors. */
 const WITH_LINES: readonly (readonly [name: string, calldata: readonly string[]])[] = [

@@ -7,9 +7,10 @@ import { closeAfterFile } from '@starkbox/test-support/closing';
 import { commandOutput } from '@starkbox/test-support/command-line';
 import { mint } from '@starkbox/test-support/fork/pair';
 import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
-import { BundleError, openBundle, packageVersion } from 'starkbox';
+import { BundleError, openBundle } from 'starkbox';
 import { beforeAll, describe, expect, test } from 'vitest';
 
+const PACKAGE = new URL('../../../starkbox/package.json', import.meta.url);
 const folder = temporaryFolderOfFile();
 const file = join(folder, 'mint.starkbox-bundle');
 let node: ListeningNode;
@@ -81,7 +82,7 @@ describe('openBundle rejects', () => {
   };
 
   test('a bundle of another version, and names the version that opens it', async () => {
-    const version = packageVersion();
+    const { version }: { version: string } = JSON.parse(readFileSync(PACKAGE, 'utf8'));
     const sentence = `${other} cannot be opened: starkbox 9.8.7-rc.1 wrote the bundle, and this is starkbox ${version}: open it with \`npx starkbox@9.8.7-rc.1 debug\``;
     const newer = (header: object) => ({ ...header, version: '9.8.7-rc.1' });
     expect(await refusal(withHeader(newer))).toBe(sentence);

@@ -1,6 +1,6 @@
 // Migrated compiled class hashes: written without a transaction, listed in the difference of their block.
 import type { BLOCK_ID } from '@starkbox/spec';
-import { openNode, startFixture } from '@starkbox/test-support/fixture';
+import { imageOf, openNode, startFixture } from '@starkbox/test-support/fixture';
 import { ACCOUNT_CLASS } from '@starkbox/test-support/signing';
 import { temporaryFolder } from '@starkbox/test-support/temporary-folder';
 import { createChain, type LocalChain } from 'starkbox';
@@ -65,7 +65,7 @@ test('images keep migrations of closed blocks and of the open one', async () => 
   await apply(node);
   await node.request('devnet_createBlock');
   await apply(node);
-  const { image } = Object(await node.request('devnet_dump', { format: 'image' }));
+  const image = await imageOf(node);
   const other = await openNode({ accounts: 1 });
   await other.request('devnet_load', { image });
   expect(await listed(other, { block_number: 1 })).toEqual(migrated);

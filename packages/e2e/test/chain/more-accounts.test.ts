@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BLOCK_ID } from '@starkbox/spec';
-import { openNode, startFixture } from '@starkbox/test-support/fixture';
+import { imageOf, openNode, startFixture } from '@starkbox/test-support/fixture';
 import { RunningCommand } from '@starkbox/test-support/running-command';
 import { STRK } from '@starkbox/test-support/signing';
 import { temporaryFolder } from '@starkbox/test-support/temporary-folder';
@@ -88,7 +88,7 @@ test('an Argent account has the address and the storage of its deployment', asyn
 test('images, data directories and forks keep them', async () => {
   const node = await openNode(OPTIONS);
   await node.request('devnet_createBlock');
-  const { image } = Object(await node.request('devnet_dump', { format: 'image' }));
+  const image = await imageOf(node);
   const other = await openNode({ seed: 5, accounts: 2 });
   await other.request('devnet_load', { image });
   expect(other.accounts).toEqual(node.accounts);

@@ -1,5 +1,4 @@
 // `starkbox rpc` against a node: parameters, output, errors and help.
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -8,6 +7,7 @@ import { METHODS } from '@starkbox/spec';
 import { startNode } from '@starkbox/test-support';
 import { closeAfterTest } from '@starkbox/test-support/closing';
 import { runCommandLine } from '@starkbox/test-support/command-line';
+import { listen } from '@starkbox/test-support/listen';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { RunOptions } from '../../../starkbox/src/cli/cli.js';
 
@@ -152,9 +152,7 @@ describe('an error', () => {
     const server = createServer((_, response) => {
       response.writeHead(404, { 'content-type': 'text/html' }).end('<html>nothing</html>');
     });
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    const address = server.address();
-    const port = typeof address === 'object' ? address?.port : undefined;
+    const port = await listen(server);
     const { exitCode, stderr } = await rpc(['chainId', '--url', `http://127.0.0.1:${port}`]);
     server.close();
     expect(exitCode).toBe(1);

@@ -19,9 +19,6 @@ const UNIT_TESTS = [
   'packages/starkbox/test/config/rust-log.test.ts',
   'packages/starkbox/test/server/ws/slow-clients.test.ts',
 ];
-/** Sections that list single statements of a longer list. */
-const PARTIAL_SECTIONS = new Set(['notifications', 'order', 'resets']);
-
 interface Row {
   readonly id: string;
   readonly where: string;
@@ -37,26 +34,6 @@ const files = FOLDERS.flatMap((folder) =>
   .map(({ path, file }) => ({ path, ids: readTestIds(readFileSync(file, 'utf8')) }));
 
 describe('the compatibility table', () => {
-  test('numbers the statements of a section without gaps', () => {
-    const sections = new Map<string, Set<number>>();
-    for (const { id } of rows) {
-      const [section = '', position = ''] = id.split('.');
-      const numbers = sections.get(section) ?? new Set();
-      sections.set(section, numbers.add(Number.parseInt(position, 10)));
-    }
-    expect(sections.size).toBe(26);
-    for (const [section, numbers] of sections) {
-      if (PARTIAL_SECTIONS.has(section)) continue;
-      expect([...numbers], section).toEqual(Array.from(numbers, (_, index) => index + 1));
-    }
-  });
-
-  test('has every id once', () => {
-    const ids = rows.map(({ id }) => id);
-    expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
-    expect(ids.filter((id) => /[a-z]$/.test(id) && ids.includes(id.slice(0, -1)))).toEqual([]);
-  });
-
   test('says for every statement where it is tested, or why not', () => {
     const vague = rows.filter(
       ({ where }) => !isFile(where) && !/^(differs: .{20,}|later: belongs to \w.+)$/.test(where),

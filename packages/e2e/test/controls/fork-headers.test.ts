@@ -1,8 +1,8 @@
 // HTTP headers for the network below a fork, which are secrets.
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { optionsOf } from '@starkbox/test-support/command-line';
 import { openNode } from '@starkbox/test-support/fixture';
+import { listen } from '@starkbox/test-support/listen';
 import { afterAll, expect, test } from 'vitest';
 
 const KEY = 'secret of the key';
@@ -17,11 +17,8 @@ const server = createServer((request, response) => {
     response.setHeader('content-type', 'application/json').end(answer);
   });
 });
-await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-const urlOf = (host: string): string => {
-  const address: AddressInfo | string | null = server.address();
-  return `http://${host}:${typeof address === 'object' ? address?.port : 0}/`;
-};
+const port = await listen(server);
+const urlOf = (host: string): string => `http://${host}:${port}/`;
 afterAll(async () => {
   server.close();
 });

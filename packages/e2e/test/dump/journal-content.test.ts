@@ -1,10 +1,10 @@
 // Journals with calls that no journal may hold: refused as a whole.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { ERRORS, METHODS } from '@starkbox/spec';
 import { openNode } from '@starkbox/test-support/fixture';
+import { listen } from '@starkbox/test-support/listen';
 import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import type { Config, LocalChain } from 'starkbox';
 import { beforeEach, expect, test } from 'vitest';
@@ -91,11 +91,9 @@ test('a journal cannot make requests by restarting on a fork', async () => {
   const server = createServer((_, response) => {
     requests += 1;
     response.end('{}');
-  }).listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port }: AddressInfo = Object(server.address());
+  });
+  const fork = { url: `http://127.0.0.1:${await listen(server)}` };
   const node = await start();
-  const fork = { url: `http://127.0.0.1:${port}` };
   expect(await failure(node, { events: [call('devnet_restart', { fork })] })).toMatchObject({
     code: DUMP_ERROR,
   });

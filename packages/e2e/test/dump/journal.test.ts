@@ -29,16 +29,6 @@ const written = (): readonly { method: string }[] =>
 const methods = (): readonly string[] => written().map(({ method }) => method);
 const friBalance = (amount: string) => ({ amount, unit: 'FRI' });
 
-test('with exit, the file is there when the node is closed, and not before', async () => {
-  const node = await start({ dumpOn: 'exit', dumpPath: path });
-  await mint(node, 5);
-  expect(existsSync(path)).toBe(false);
-  await node.close();
-  expect(methods()).toEqual(['devnet_mint']);
-  const again = await start({ dumpOn: 'exit', dumpPath: path });
-  expect(await balance(again)).toEqual(friBalance('5'));
-});
-
 test('with block, the file is whole after every call', async () => {
   const node = await start({ dumpOn: 'block', dumpPath: path });
   await mint(node, 1);

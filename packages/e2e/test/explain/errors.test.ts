@@ -6,6 +6,7 @@ import {
   bounds,
   contract,
   deployAccountRequest,
+  ETH,
   hex,
   newAccount,
   Sender,
@@ -129,6 +130,21 @@ describe('devnet_explainTransaction', () => {
     const { execution_status } = await client.call('starknet_getTransactionReceipt', [again]);
     expect(execution_status).toBe('SUCCEEDED');
     await client.call('devnet_revert', { snapshot_id });
+  });
+
+  test('says that the balance is less at this point if it was enough before', async () => {
+    const { address } = sender.account;
+    const balance = await client.call('devnet_getAccountBalance', { address, unit: 'WEI' });
+    const [{ address: recipient }, amount] = [account(1), BigInt(balance.amount)];
+    // By another function, so that it is clear which call has failed.
+    const hash = await sender.invoke([
+      { to: ETH, name: 'approve', calldata: [address, '0x1', '0x0'] },
+      { to: ETH, name: 'transfer_from', calldata: [address, recipient, '0x1', '0x0'] },
+      { to: ETH, name: 'transfer', calldata: [recipient, hex(amount), '0x0'] },
+    ]);
+    const { actions, hint } = await client.call('devnet_explainTransaction', [hash]);
+    expect(actions ?? []).toEqual([]);
+    expect(hint).toContain('at this point');
   });
 
   test('shows a successful transaction as its tree', async () => {

@@ -72,7 +72,7 @@ describe('with an artifact', () => {
     ]);
   });
 
-  test('one of an older block has it too, and one behind others of its block', async () => {
+  test('a transaction of an older block, or late in a block, has source lines too', async () => {
     const several = await startFixture({ blockGenerationOn: 'demand' });
     const demandSender = several.sender;
     await demandSender.declare(failures);

@@ -3,6 +3,7 @@
 import { type Command, describeCommand } from '@starkbox/test-support/model/commands';
 import { SETUPS } from '@starkbox/test-support/model/history-runner';
 import type { Setup } from '@starkbox/test-support/model/node-and-model';
+import { SEED } from '@starkbox/test-support/seed';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { FIXED } from './fixed-histories.js';
@@ -11,11 +12,10 @@ import { histories } from './histories.js';
 
 /**
  * By hand, for more histories or for those of another seed:
- * STARKBOX_HISTORIES=1000 STARKBOX_SEED=7 npx vitest run packages/e2e/test/followed/followed.test.ts
+ * STARKBOX_HISTORIES=1000 TEST_SEED=7 npx vitest run packages/e2e/test/followed/followed.test.ts
  * A failure names its seed and its path; with STARKBOX_PATH it alone is played again.
  */
 const HISTORIES = Number(process.env['STARKBOX_HISTORIES'] ?? 16);
-const SEED = Number(process.env['STARKBOX_SEED'] ?? 20_251_115);
 const PATH = process.env['STARKBOX_PATH'];
 const LENGTH = 20;
 

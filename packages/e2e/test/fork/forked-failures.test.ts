@@ -11,6 +11,7 @@ import {
 } from '@starkbox/test-support';
 import { mint, type Pair, startPair } from '@starkbox/test-support/fork/pair';
 import type { Mishap } from '@starkbox/test-support/fork/proxy';
+import { Random } from '@starkbox/test-support/random';
 import { balanceSlot, contract, invokeRequest, Sender, STRK } from '@starkbox/test-support/signing';
 import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
@@ -285,11 +286,7 @@ function questionsTo(client: Client): readonly ((at: number) => Question)[] {
 
 /** Four of ten requests fail, in one of eight ways, the same in every run. */
 function randomMishaps(): () => Mishap | undefined {
-  let state = 11;
-  const roll = (): number => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
+  const random = new Random(11);
   const mishaps = [
     { kind: 'reset' },
     { kind: 'truncate' },
@@ -300,7 +297,7 @@ function randomMishaps(): () => Mishap | undefined {
     { kind: 'error', code: -32603, message: 'Internal error' },
     { kind: 'error', code: -32005, message: 'Limit exceeded' },
   ] as const;
-  return () => (roll() < 0.4 ? mishaps[Math.floor(roll() * mishaps.length)] : undefined);
+  return () => (random.below(10) < 4 ? random.pick(mishaps) : undefined);
 }
 
 /** For more, up to the holders there are: STARKBOX_REQUESTS=2000. Asked in two parts, each with a transaction beside it. */

@@ -1,6 +1,5 @@
 // Forks through a forward proxy that the environment names. Only the proxy resolves the origin's host.
 import { execFileSync } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { createServer } from 'node:https';
@@ -8,7 +7,7 @@ import { join } from 'node:path';
 import { type ListeningNode, startNode } from '@starkbox/test-support';
 import { ForwardProxy } from '@starkbox/test-support/fork/forward-proxy';
 import { mint } from '@starkbox/test-support/fork/pair';
-import { portOf } from '@starkbox/test-support/fork/proxy';
+import { listen } from '@starkbox/test-support/listen';
 import { RunningCommand } from '@starkbox/test-support/running-command';
 import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -93,9 +92,7 @@ test('HTTPS_PROXY tunnels to an origin of https, over connections that stay open
       incoming.pipe(plain);
     },
   );
-  secure.listen(0, '127.0.0.1');
-  await once(secure, 'listening');
-  await using proxy = await ForwardProxy.start({ [HOST]: portOf(secure.address()) });
+  await using proxy = await ForwardProxy.start({ [HOST]: await listen(secure) });
   try {
     const variables = { HTTPS_PROXY: `http://${proxy.address}`, NODE_EXTRA_CA_CERTS: cert };
     await fork(`https://${HOST}/rpc`, variables, readBalance);

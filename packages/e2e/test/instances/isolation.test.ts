@@ -1,4 +1,5 @@
 // Random histories on instances of one node, at the same time: each is as its own model says.
+
 import { checkedClient, type ListeningNode, startNode } from '@starkbox/test-support';
 import * as cast from '@starkbox/test-support/model/accounts-and-contracts';
 import { type Command, sequences } from '@starkbox/test-support/model/commands';
@@ -10,6 +11,7 @@ import {
 import type { Setup } from '@starkbox/test-support/model/node-and-model';
 import { everything, NodeClient } from '@starkbox/test-support/model/reading';
 import type { World } from '@starkbox/test-support/model/world';
+import { SEED } from '@starkbox/test-support/seed';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Order } from '../mempool/model.js';
@@ -17,10 +19,9 @@ import * as mempool from '../mempool/play.js';
 
 /**
  * By hand, for more rounds or another seed:
- * STARKBOX_HISTORIES=200 STARKBOX_SEED=7 npx vitest run packages/e2e/test/instances/isolation.test.ts
+ * STARKBOX_HISTORIES=200 TEST_SEED=7 npx vitest run packages/e2e/test/instances/isolation.test.ts
  */
 const ROUNDS = Number(process.env['STARKBOX_HISTORIES'] ?? 1);
-const SEED = Number(process.env['STARKBOX_SEED'] ?? 20_261_116);
 const LENGTH = 20;
 /** How many instances of each block mode play at once: eight. Blocks by the clock would need real time. */
 const PLAYERS = { transaction: 3, demand: 3, mempool: 2 } as const;

@@ -1,9 +1,9 @@
 // Nodes with data directories behind HAProxy, as deploy/shards configures it: one is killed and started again under load.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { callUrl } from '@starkbox/test-support/call-url';
+import { listen } from '@starkbox/test-support/listen';
 import { RunningCommand } from '@starkbox/test-support/running-command';
 import { temporaryFolder } from '@starkbox/test-support/temporary-folder';
 import { afterAll, expect, test } from 'vitest';
@@ -84,12 +84,9 @@ afterAll(async () => {
 
 /** @returns the URL of the proxy */
 async function startProxy(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address: AddressInfo | string | null = server.address();
+  const server = createServer();
+  const bind = `127.0.0.1:${await listen(server)}`;
   server.close();
-  if (address === null || typeof address === 'string') throw new Error('the server has no port');
-  const bind = `127.0.0.1:${address.port}`;
   const nodes = shards.map((shard, index) => [`STARKBOX_SHARD_${index}`, shard.address]);
   const env = { ...process.env, STARKBOX_BIND: bind, ...Object.fromEntries(nodes) };
   proxy = spawn('haproxy', ['-db', '-f', CONFIGURATION], { env, stdio: 'ignore' });

@@ -7,16 +7,16 @@ import {
   type ModelledNode,
   SETUPS,
 } from '@starkbox/test-support/model/history-runner';
+import { SEED } from '@starkbox/test-support/seed';
 import fc from 'fast-check';
 import { createChain, type LocalChain } from 'starkbox';
 import { afterAll, beforeAll, test, vi } from 'vitest';
 
 /**
  * By hand, for more histories or another seed:
- * STARKBOX_HISTORIES=100 STARKBOX_SEED=7 npx vitest run packages/e2e/test/instances/stored-histories.test.ts
+ * STARKBOX_HISTORIES=100 TEST_SEED=7 npx vitest run packages/e2e/test/instances/stored-histories.test.ts
  */
 const HISTORIES = Number(process.env['STARKBOX_HISTORIES'] ?? 3);
-const SEED = Number(process.env['STARKBOX_SEED'] ?? 20_261_116);
 const LENGTH = 25;
 
 beforeAll(() => {

@@ -24,7 +24,7 @@ test('guide and example start the node with the same options', () => {
 
 test('the example runs on that node, and again after a restart', async () => {
   const [options = ''] = startOptions('docs/guides/bridge.md');
-  const node = await RunningCommand.start([...options.split(' '), '--l1-port', '0']);
+  const node = await RunningCommand.start(options.replace('anvil', 'anvil:0').split(' '));
   try {
     const { l1 }: { l1?: { url: string } } = Object(await node.call('devnet_listMessages'));
     for (let round = 0; round < 2; round += 1) {

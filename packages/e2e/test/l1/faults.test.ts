@@ -133,7 +133,7 @@ test('keys in the URL of an L1 are shown nowhere', async () => {
   const shownUrl = `${new URL(proxy.url).origin}/…`;
   const network_url = `${new URL(proxy.url).origin}/v3/key-in-path?apikey=key-in-query`;
   const node: LocalChain = await createChain(
-    { ...FIXTURE, l1: network_url, l1AutoRelay: 20 },
+    { ...FIXTURE, l1: network_url, l1AutoRelay: 0.02 },
     { log },
   );
   try {
@@ -168,7 +168,7 @@ test('the relay says once what is wrong, and once that it is over', async () => 
   const tell = (fields: object | string): void => void lines.push(String(fields));
   const log: Log = { ...silentLog, warn: tell, info: tell };
   const node: LocalChain = await createChain(
-    { ...FIXTURE, l1: proxy.url, l1AutoRelay: 20 },
+    { ...FIXTURE, l1: proxy.url, l1AutoRelay: 0.02 },
     { log },
   );
   try {

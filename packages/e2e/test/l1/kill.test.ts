@@ -3,15 +3,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { checkedClient, overHttp } from '@starkbox/test-support';
 import { FIRST_CONTRACT, messagingAt, mined, startAnvil } from '@starkbox/test-support/l1/anvil';
 import { deployMessenger, received } from '@starkbox/test-support/l1/messaging-setup';
+import { Random } from '@starkbox/test-support/random';
 import { RunningCommand } from '@starkbox/test-support/running-command';
+import { SEED } from '@starkbox/test-support/seed';
 import { hex, read, Sender, selector } from '@starkbox/test-support/signing';
 import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import { afterAll, expect, test, vi } from 'vitest';
 
-/** More with STARKBOX_KILLS=50 STARKBOX_MESSAGES=200; another course of events with STARKBOX_COURSE. */
+/** More with STARKBOX_KILLS=50 STARKBOX_MESSAGES=200; another course of events with TEST_SEED. */
 const KILLS = Number(process.env['STARKBOX_KILLS'] ?? 6);
 const MESSAGES = Number(process.env['STARKBOX_MESSAGES'] ?? 36);
-const COURSE = Number(process.env['STARKBOX_COURSE'] ?? 1);
 /** A life ends without having delivered what it might after so many milliseconds. */
 const MAX_LIFE = 60_000;
 /** And so long, at most, after what it was to deliver: in the middle of the next message. */
@@ -35,7 +36,7 @@ function blocksOf({ said }: RunningCommand): number {
 }
 
 test(
-  `${MESSAGES} messages each way, ${KILLS} kills`,
+  `${MESSAGES} messages each way, ${KILLS} kills by seed ${SEED}`,
   async () => {
     const anvil = await startAnvil();
     const l1 = anvil.client();
@@ -58,13 +59,9 @@ test(
 
     const { write, getEvents } = messagingAt(l1, FIRST_CONTRACT);
     const to = [BigInt(messenger), BigInt(selector('deposit'))] as const;
-    const relaying = ['--l1', anvil.url, '--l1-auto-relay', '5'];
+    const relaying = ['--l1', anvil.url, '--l1-auto-relay', '0.005'];
     const arrived: number[] = [];
-    let random = COURSE;
-    const chance = (): number => {
-      random = (random * 48_271) % (2 ** 31 - 1);
-      return random / (2 ** 31 - 1);
-    };
+    const random = new Random(SEED);
     for (let kill = 0; kill < KILLS; kill += 1) {
       // Some more for each life, so that there is something to carry both ways in every one.
       const [from, until] = [kill, kill + 1].map((n) => Math.round((n * MESSAGES) / KILLS));
@@ -76,7 +73,7 @@ test(
       const life = await live(relaying);
       // Each message makes a block, on one side or on the other.
       const undelivered = MESSAGES - (arrived.at(-1) ?? 0);
-      const aim = Math.min(undelivered, Math.floor(chance() * ((4 * MESSAGES) / KILLS)));
+      const aim = Math.min(undelivered, random.below(Math.ceil((4 * MESSAGES) / KILLS)));
       const late = AbortSignal.timeout(MAX_LIFE);
       while (!late.aborted) {
         const newBlocks =
@@ -84,7 +81,7 @@ test(
         if (newBlocks >= aim) break;
         await delay(1);
       }
-      await delay(chance() * AFTERMATH);
+      await delay(random.below(AFTERMATH));
       await life.kill();
       arrived.push((await getEvents.LogMessageToL1({}, { fromBlock: 0n })).length);
     }

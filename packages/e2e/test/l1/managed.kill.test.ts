@@ -16,7 +16,7 @@ import { afterAll, expect, test, vi } from 'vitest';
 
 const RECEIVER = '0x8359e4b0152ed5a731162d3c7b0d8d56edb165a0';
 
-const stage = await startMessaging({ l1: 'anvil', l1Port: 0 });
+const stage = await startMessaging({ l1: 'anvil:0' });
 const l1 = connect(stage.node.l1?.url ?? '');
 const address = stage.node.l1?.messagingContract ?? '';
 
@@ -77,7 +77,7 @@ test('a restart begins anew on both sides, again and again', async () => {
 });
 
 test('a snapshot that is gone takes L1 nowhere', async () => {
-  const { node, client } = await startFixture({ l1: 'anvil', l1Port: 0 });
+  const { node, client } = await startFixture({ l1: 'anvil:0' });
   const anvilClient = connect(node.l1?.url ?? '');
   const snapshot_id = await client.call('devnet_snapshot');
   await anvilClient.mine({ blocks: 3 });
@@ -89,7 +89,7 @@ test('a snapshot that is gone takes L1 nowhere', async () => {
 
 test('with a data directory both chains go on', async () => {
   const dataDir = join(await mkdtemp(join(tmpdir(), 'starkbox-l1-')), 'chain');
-  const config = { l1: 'anvil', l1Port: 0, dataDir };
+  const config = { l1: 'anvil:0', dataDir };
   const setup = await startMessaging(config);
   const before = connect(setup.node.l1?.url ?? '');
   const contractAddress = setup.node.l1?.messagingContract ?? '';
@@ -123,10 +123,7 @@ afterAll(() => {
 test.each(['SIGTERM', 'SIGKILL'] as const)(
   'the command prints both URLs, and Anvil ends with it on %s',
   async (signal) => {
-    const command = await RunningCommand.start([
-      ...['--seed', '0', '--l1', 'anvil'],
-      ...['--l1-port', '0'],
-    ]);
+    const command = await RunningCommand.start(['--seed', '0', '--l1', 'anvil:0']);
     children.push(command.pid);
     const l1Url = (): string => {
       const [, printedUrl] =

@@ -16,7 +16,7 @@ const COUNT = 30;
 
 test('many messages each way arrive once, in order', async () => {
   const anvil = await startAnvil();
-  const stage = await startMessaging({ l1AutoRelay: 20, dumpOn: 'request' });
+  const stage = await startMessaging({ l1AutoRelay: 0.02, dumpOn: 'request' });
   const { client, messenger } = stage;
   const address = await load(stage, anvil);
   const l1 = anvil.client();

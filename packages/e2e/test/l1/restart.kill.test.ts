@@ -1,4 +1,5 @@
 // A node with an Anvil of its own and a data directory, ended in every way and started again.
+
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,14 +8,15 @@ import { promisify } from 'node:util';
 import { type Client, checkedClient, overHttp } from '@starkbox/test-support';
 import { connect, type L1Client, messagingAt } from '@starkbox/test-support/l1/anvil';
 import { deployMessenger, deposit, received } from '@starkbox/test-support/l1/messaging-setup';
+import { Random } from '@starkbox/test-support/random';
 import { RunningCommand } from '@starkbox/test-support/running-command';
+import { SEED } from '@starkbox/test-support/seed';
 import { hex, read, Sender } from '@starkbox/test-support/signing';
 import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import { afterAll, expect, test, vi } from 'vitest';
 
-/** More with STARKBOX_RESTARTS=50; another course of events with STARKBOX_COURSE. */
+/** More with STARKBOX_RESTARTS=50; another course of events with TEST_SEED. */
 const RESTARTS = Number(process.env['STARKBOX_RESTARTS'] ?? 6);
-const COURSE = Number(process.env['STARKBOX_COURSE'] ?? 1);
 const RECEIVER = '0x8359e4b0152ed5a731162d3c7b0d8d56edb165a0';
 const USER = '0x5';
 /** For a few starts on a busy machine, in milliseconds. */
@@ -46,7 +48,7 @@ interface Life {
 const dataDirectory = (): string => join(temporaryFolderOfFile(), 'chain');
 
 async function live(directory: string, ...args: readonly string[]): Promise<Life> {
-  const l1 = ['--l1', 'anvil', '--l1-port', '0'];
+  const l1 = ['--l1', 'anvil:0'];
   const command = await RunningCommand.start(['--data-dir', directory, ...l1, ...args], {
     leads: true,
   });
@@ -144,11 +146,7 @@ test(
     const [account] = await life.client.call('devnet_getPredeployedAccounts');
     const { address = '', private_key: privateKey = '' } = account ?? {};
     const messenger = await deployMessenger(new Sender(life.client, { address, privateKey }));
-    let random = COURSE;
-    const chance = (): number => {
-      random = (random * 48_271) % (2 ** 31 - 1);
-      return random / (2 ** 31 - 1);
-    };
+    const random = new Random(SEED);
 
     /** What L1 or L2 must have at the end, exactly once. */
     const said: string[] = [];
@@ -183,7 +181,7 @@ test(
         (LOSES_NOTHING.has(how) ? deposited : uncertain).add(late);
         // In the middle of carrying those.
         const flushed = client.call('devnet_postmanFlush').catch(() => undefined);
-        await delay(chance() * 60);
+        await delay(random.below(60));
         await end(life, how);
         await flushed;
       } else {

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { ERRORS } from '@starkbox/spec';
 import { closeAfterTest } from '@starkbox/test-support/closing';
+import { imageOf } from '@starkbox/test-support/fixture';
 import { temporaryFolder } from '@starkbox/test-support/temporary-folder';
 import { type Chain, type ConfigInput, createChain, isRpcError, RpcError } from 'starkbox';
 import { connect } from 'starkbox/client';
@@ -176,7 +177,18 @@ describe.each(KINDS)('a chain %s', (_kind, open) => {
     expect(again).toMatchObject({ classHash: declared.classHash, transactionHash: undefined });
     const { classHash } = declared;
     const { address, transactionHash } = await chain.deploy({ classHash, calldata: [41] });
-    expect(await chain.storage(address).get('count')).toBe(41n);
+    const storage = chain.storage(address);
+    expect(await storage.get('count')).toBe(41n);
+    await storage.set('count', [], 0);
+    expect(await storage.get('count')).toBe(0n);
+    for (const typo of ['coutn', 'ount', 'counts', 'comnt']) {
+      const refusal = `has no variable '${typo}'. It has count. For a slot of other code`;
+      await expect(storage.get(typo)).rejects.toThrow(refusal);
+      await expect(storage.set(typo, [], 7)).rejects.toThrow(refusal);
+      expect(await storage.getSlot(storage.slot(typo))).toBe(0n);
+    }
+    await expect(storage.get('price')).rejects.toThrow(/has no variable 'price'\. /);
+    await expect(storage.set('price', [], 7n)).rejects.toThrow(/has no variable 'price'\. /);
     expect((await chain.explain(transactionHash)).status).toBe('SUCCEEDED');
     const failure = await failureOf(chain.deploy({ classHash }));
     expect(failure.code).toBe(ERRORS.CONTRACT_ERROR.code);
@@ -303,9 +315,8 @@ test.each(KINDS.slice(0, 2))(
   'a chain %s has the accounts of a loaded chain',
   async (_kind, open) => {
     const { chain: other } = await openLocal({ seed: 7, accounts: 1, dumpOn: 'request' });
-    const dump = await other.request('devnet_dump', { format: 'image', inline: true });
+    const image = await imageOf(other);
     const { chain } = await open();
-    const { image } = Object(dump);
     await chain.requestRaw('devnet_load', { image });
     expect(chain.accounts).toEqual(other.accounts);
   },

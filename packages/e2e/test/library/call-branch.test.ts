@@ -1,7 +1,7 @@
 // Branches on which any address calls functions, without transactions.
 import { Coverage, starknetKeccak } from '@starkbox/engine';
-import { type CallBranch, createChain, type DirectCall, type LocalChain } from 'starkbox';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type CallBranch, createChain, type LocalChain } from 'starkbox';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { classFile } from '../../../../contracts/classes.js';
 
 let chain: LocalChain;
@@ -15,7 +15,11 @@ beforeAll(async () => {
 
 afterAll(() => chain.close());
 
-function call(name: string, calldata: readonly string[] = [], caller = '0xa11ce'): DirectCall {
+function call(
+  name: string,
+  calldata: readonly string[] = [],
+  caller = '0xa11ce',
+): Parameters<CallBranch['call']>[0] {
   return { caller, contract: counter, selector: starknetKeccak(name), calldata };
 }
 
@@ -49,7 +53,8 @@ describe('time', () => {
   test('depends on blocks alone', async () => {
     const branch = chain.callBranch();
     const { time, blockNumber } = branch;
-    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 1_100 });
+    onTestFinished(() => void vi.useRealTimers());
     expect(chain.callBranch().time).toBe(time);
     branch.increaseTime(3_600);
     expect([branch.time, branch.blockNumber]).toEqual([time + 3_600, blockNumber]);

@@ -2,7 +2,7 @@
 
 import { ERRORS } from '@starkbox/spec';
 import { temporaryFolder } from '@starkbox/test-support/temporary-folder';
-import { createChain, isRpcError, type LocalChain } from 'starkbox';
+import { createChain, type LocalChain } from 'starkbox';
 import { Account, RpcProvider } from 'starknet';
 import { describe, expect, test } from 'vitest';
 
@@ -15,45 +15,6 @@ const balance = async (chain: LocalChain, address: string): Promise<bigint> => {
   });
   return BigInt(amount);
 };
-
-describe('options', () => {
-  test.each<[object, RegExp]>([
-    [{ sed: 0 }, /unknown key 'sed'.*did you mean 'seed'/],
-    [{ accounts: 300 }, /invalid value '300' for 'accounts'/],
-    [{ accounts: -5 }, /invalid value '-5' for 'accounts'/],
-  ])('%j is refused as the command refuses it', async (options, message) => {
-    await expect(createChain({ ...options })).rejects.toThrow(message);
-  });
-});
-
-describe('calls', () => {
-  test('have typed results under all four prefixes', async () => {
-    await using chain = await createChain({ seed: 0 });
-    const [chainId, aliasChainId] = [
-      await chain.request('starknet_chainId'),
-      await chain.request('chain_chainId'),
-    ];
-    expect(chainId).toBe(aliasChainId);
-    const minted = await chain.request('sandbox_mint', { address: '0x1', amount: 5n });
-    expect(minted.new_balance).toBe('5');
-  });
-
-  test('fail with an error whose code gives the type of its data', async () => {
-    await using chain = await createChain({ seed: 0 });
-    const error: unknown = await chain
-      .request('starknet_call', {
-        request: {
-          contract_address: chain.tokens.strk.address,
-          entry_point_selector: '0x123',
-          calldata: [],
-        },
-        block_id: 'latest',
-      })
-      .catch((reason: unknown) => reason);
-    expect(isRpcError(error) && error.code === 21 && error.message).toMatch(/entry point/);
-    expect(isRpcError(new Error('other'))).toBe(false);
-  });
-});
 
 describe('fetch', () => {
   test('serves starknet.js without a port', async () => {
@@ -94,20 +55,6 @@ describe('fetch', () => {
 });
 
 describe('subscriptions', () => {
-  test('are async iterables that begin at once', async () => {
-    await using chain = await createChain({ seed: 0 });
-    const heads = chain.subscribe('starknet_subscribeNewHeads');
-    await chain.mine(3);
-    const numbers: number[] = [];
-    for await (const { name, result } of heads) {
-      if (name === 'starknet_subscriptionNewHeads') numbers.push(result.block_number);
-      if (numbers.length === 3) break;
-    }
-    expect(numbers).toEqual([1, 2, 3]);
-    const { done: isDone } = await heads.next();
-    expect(isDone).toBe(true);
-  });
-
   test('begin with their past', async () => {
     await using chain = await createChain({ seed: 0 });
     await chain.mine(2);
@@ -115,15 +62,6 @@ describe('subscriptions', () => {
     await chain.mine();
     const firstHeads = [await heads.next(), await heads.next(), await heads.next()];
     expect(firstHeads.map(({ value }) => Object(value).result.block_number)).toEqual([1, 2, 3]);
-  });
-
-  test('reject where the call does', async () => {
-    await using chain = await createChain({ seed: 0 });
-    const heads = chain.subscribe('starknet_subscribeNewHeads', {
-      block_id: { block_number: 99 },
-    });
-    await expect(heads.next()).rejects.toMatchObject({ code: ERRORS.BLOCK_NOT_FOUND.code });
-    await expect(heads.ready).rejects.toMatchObject({ code: ERRORS.BLOCK_NOT_FOUND.code });
   });
 
   test('end with an error when their reader is too slow', async () => {
@@ -198,36 +136,6 @@ describe('branches', () => {
 describe('controls', () => {
   const COUNTER = new URL('../../../../contracts/cairo/counter.sierra.json', import.meta.url);
 
-  test('set balances of any token, time and blocks', async () => {
-    await using chain = await createChain({ seed: 0 });
-    await chain.deal(chain.tokens.eth.address, '0x77', 123n);
-    const { amount } = await chain.request('devnet_getAccountBalance', {
-      address: '0x77',
-      unit: 'WEI',
-    });
-    expect(amount).toBe('123');
-    await chain.time.setNextBlockTimestamp(4_000_000_000);
-    await chain.mine(2, { interval: 10 });
-    expect(await chain.time.latest()).toBe(4_000_000_010);
-    await chain.time.set(4_000_001_000);
-    expect(await chain.time.latest()).toBe(4_000_001_000);
-  });
-
-  test('read and write storage by the names of variables', async () => {
-    await using chain = await createChain({ seed: 0 });
-    const [owner] = chain.accounts;
-    const strk = chain.storage(chain.tokens.strk.address);
-    const before = await strk.get('ERC20_balances', [owner?.address ?? 0], 'u256');
-    expect(before).toBe(chain.config.initialBalance);
-    await strk.set('ERC20_balances', ['0x99'], 2n ** 128n + 5n, 'u256');
-    expect(await strk.get('ERC20_balances', ['0x99'], 'u256')).toBe(2n ** 128n + 5n);
-    await strk.set('ERC20_balances', ['0x98'], 7);
-    expect(await strk.getSlot(strk.slot('ERC20_balances', ['0x98']))).toBe(7n);
-    await expect(strk.set('ERC20_balances', [-1], 7)).rejects.toThrow(
-      /^keys: expected a felt, .*; got -1$/,
-    );
-  });
-
   test('declare a class once, and deploy it any number of times', async () => {
     await using chain = await createChain({ seed: 0 });
     const [declared, again] = await Promise.all([chain.declare(COUNTER), chain.declare(COUNTER)]);
@@ -252,18 +160,6 @@ describe('controls', () => {
       code: ERRORS.CONTRACT_ERROR.code,
       message: /reverted/,
     });
-  });
-
-  test('impersonate an account until it is stopped', async () => {
-    await using chain = await createChain({ seed: 0 });
-    const address = chain.accounts[0]?.address ?? '';
-    const impersonated = async () =>
-      (await chain.request('devnet_getStatus')).impersonated_accounts;
-    {
-      await using _account = await chain.impersonate(address);
-      expect(await impersonated()).toEqual([address]);
-    }
-    expect(await impersonated()).toEqual([]);
   });
 });
 

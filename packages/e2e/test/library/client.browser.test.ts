@@ -1,10 +1,10 @@
 // `starkbox/client` in chromium: the same chain in a page, without the engine and without Node.
 /// <reference lib="dom" />
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { closeAfterTest } from '@starkbox/test-support/closing';
+import { listen } from '@starkbox/test-support/listen';
 import { createChain } from 'starkbox';
 import type * as Client from 'starkbox/client';
 import { build } from 'vite';
@@ -59,10 +59,8 @@ async function openSite(): Promise<string> {
       .writeHead(content === undefined ? 404 : 200, { 'content-type': 'text/html' })
       .end(content);
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
   closeAfterTest(() => server.close());
-  const address = server.address();
-  return `http://localhost:${typeof address === 'object' ? address?.port : ''}/`;
+  return `http://localhost:${await listen(server)}/`;
 }
 
 test('a page controls a node as a program does', async () => {

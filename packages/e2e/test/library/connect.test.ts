@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { storageAddress } from '@starkbox/engine';
 import { closeAfterTest } from '@starkbox/test-support/closing';
+import { listen } from '@starkbox/test-support/listen';
 import { createChain } from 'starkbox';
 import { ConnectionError, connect, type RemoteChain } from 'starkbox/client';
 import { describe, expect, test } from 'vitest';
@@ -22,11 +23,8 @@ async function startServer(text: string, status = 200): Promise<{ url: string; s
   const server = createServer((_request, response) => {
     response.writeHead(status, { 'content-type': 'application/json' }).end(text);
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
   closeAfterTest(() => server.close());
-  const address = server.address();
-  if (typeof address !== 'object' || !address) throw new Error('the server has no port');
-  return { url: `http://127.0.0.1:${address.port}`, server };
+  return { url: `http://127.0.0.1:${await listen(server)}`, server };
 }
 
 async function refusal(url: string, options?: Parameters<typeof connect>[1]): Promise<string> {
@@ -181,6 +179,8 @@ describe('subscriptions', () => {
     const chain = await opened(await startNode(), { maximumQueuedMessages: 5 });
     const heads = chain.subscribe('starknet_subscribeNewHeads');
     await chain.mine(20);
+    // It waits for the notifications of what happened before.
+    await chain.close();
     const read = async () => {
       for await (const _ of heads);
     };

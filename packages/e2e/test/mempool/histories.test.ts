@@ -1,5 +1,6 @@
 // Random histories of a mempool agree with a plain model, and lead to the chain that a plain node makes of
 // the same transactions in the same order.
+import { SEED } from '@starkbox/test-support/seed';
 import fc from 'fast-check';
 import { createChain, type LocalChain } from 'starkbox';
 import { afterAll, beforeAll, test, vi } from 'vitest';
@@ -8,7 +9,6 @@ import { COMMAND, CONFIG, Play, prepare } from './play.js';
 
 /** By hand: STARKBOX_HISTORIES=500 npx vitest run packages/e2e/test/mempool/histories.test.ts */
 const HISTORIES = Number(process.env['STARKBOX_HISTORIES'] ?? 15);
-const SEED = Number(process.env['STARKBOX_SEED'] ?? 20_261_116);
 const PATH = process.env['STARKBOX_PATH'];
 const LENGTH = 30;
 const ORDERS: readonly Order[] = ['fifo', 'tip', 'random'];

@@ -1,7 +1,10 @@
 // A killed node with a data directory: what waited still waits, and what was executed is in the chain.
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Methods } from '@starkbox/spec';
+import { Random } from '@starkbox/test-support/random';
 import { RunningCommand } from '@starkbox/test-support/running-command';
+import { SEED } from '@starkbox/test-support/seed';
 import { type Account, hex, invokeRequest, STRK } from '@starkbox/test-support/signing';
 import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import { createChain } from 'starkbox';
@@ -17,9 +20,10 @@ const MAX_SENT = 12;
 /** In every life of so many all that waits is executed first: `devnet_mempoolList` has 200 at most. */
 const EMPTIED = 4;
 const RECEIVER = '0xabcdef';
-const SEED = ['--seed', '5', '--accounts', String(ACCOUNTS)];
+const GENESIS = ['--seed', '5', '--accounts', String(ACCOUNTS)];
 const MODE = ['--block-generation-on', 'mempool', '--mempool-order', 'random'];
 
+const random = new Random(SEED);
 const directory = temporaryFolderOfFile();
 
 /** What was answered of transactions, by hash. */
@@ -120,18 +124,20 @@ async function sendUntilKilled(
     }),
   );
   await Promise.race([answers, Promise.all(calls)]);
-  await sleep(Math.random() * MAX_MS);
+  await sleep(random.below(MAX_MS));
   isDead = true;
   await node.kill();
   await Promise.all(calls);
 }
 
-test(`a node is killed ${KILLS} times`, { timeout: 120_000 + KILLS * 5000 }, async () => {
+test(`a node is killed ${KILLS} times by seed ${SEED}`, {
+  timeout: 120_000 + KILLS * 5000,
+}, async () => {
   const plain = await createChain({ seed: 5, accounts: ACCOUNTS });
   const { accounts } = plain;
   await plain.close();
   for (let kill = 0; kill <= KILLS; kill += 1) {
-    const args = ['--data-dir', directory, ...MODE, ...(kill === 0 ? SEED : [])];
+    const args = ['--data-dir', directory, ...MODE, ...(kill === 0 ? GENESIS : [])];
     const node = await RunningCommand.start(args);
     try {
       if (kill % EMPTIED === EMPTIED - 1) await node.call('devnet_mempoolSeal');

@@ -10,8 +10,12 @@ async function start() {
   const { client, account } = await startFixture({ blockGenerationOn: 'mempool' });
   return {
     client,
-    request: (nonce: number, from = 0, changes = {}) =>
-      invokeRequest(account(from), [CALL], nonce, { changes }),
+    request: (nonce: number, from = 0, changes = {}, call = CALL) =>
+      invokeRequest(account(from), [call], nonce, { changes }),
+    setNonce: (from: number, nonce: string) =>
+      client.call('devnet_applyStateDiff', {
+        state_diff: { nonces: [{ contract_address: account(from).address, nonce }] },
+      }),
     async send(nonce: number, from = 0): Promise<string> {
       const request = invokeRequest(account(from), [CALL], nonce);
       const answer = await client.call('starknet_addInvokeTransaction', [request]);
@@ -105,6 +109,22 @@ test('one that cannot be included changes nothing', async () => {
   expect(await client.call('starknet_getTransactionStatus', [executed])).toMatchObject({
     finality_status: 'ACCEPTED_ON_L2',
   });
+});
+
+test('of two with the same nonce and tip, the one that waits stays', async () => {
+  const { client, request, send, waiting, dropped, setNonce } = await start();
+  const returned = await send(0);
+  await client.call('devnet_mempoolSeal');
+  await setNonce(0, '0x0');
+  const { transaction_hash: rival } = await client.call('starknet_addInvokeTransaction', [
+    request(0, 0, {}, { ...CALL, calldata: ['0x78', '0x1', '0x0'] }),
+  ]);
+  await client.call('devnet_abortBlocks', {
+    starting_block_id: { block_number: 1 },
+    return_transactions: true,
+  });
+  expect(await waiting()).toEqual([[rival, 'RECEIVED', false]]);
+  expect(await dropped()).toMatchObject([{ transaction_hash: returned }]);
 });
 
 test('a transaction that returned can be sent again', async () => {

@@ -9,6 +9,7 @@ import {
   contract,
   declareRequest,
   deployAccountRequest,
+  hex,
   invokeRequest,
   newAccount,
   STRK,
@@ -131,18 +132,16 @@ describe('admission', () => {
   });
 
   test('more transactions than the limit are refused, and replacements are not', async () => {
-    const { client, node } = await startFixture({
-      blockGenerationOn: 'mempool',
-      maximumMempoolSize: 1,
-    });
+    const { client, node } = await startFixture({ blockGenerationOn: 'mempool' });
     const [sender] = node.accounts;
     if (!sender) throw new Error('there is no account');
     const add = 'starknet_addInvokeTransaction';
-    const request = (nonce: number, tip: string) => [
-      invokeRequest(sender, [CALL], nonce, { changes: { tip } }),
-    ];
-    await client.call(add, request(0, '0x0'));
-    expect((await client.failure(add, request(1, '0x0'))).code).toBe(-1);
+    // Signatures are checked when transactions are executed.
+    const signed = invokeRequest(sender, [CALL], 0);
+    const request = (nonce: number, tip = '0x0') => [{ ...signed, nonce: hex(nonce), tip }];
+    for (let nonce = 0; nonce < 10_000; nonce += 1) await client.call(add, request(nonce));
+    const { code, message } = await client.failure(add, request(10_000));
+    expect([code, message]).toEqual([-1, expect.stringContaining('holds 10000 transactions')]);
     await client.call(add, request(0, '0x1'));
   });
 });

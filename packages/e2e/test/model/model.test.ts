@@ -5,17 +5,17 @@ import { type Command, describeCommand, sequences } from '@starkbox/test-support
 import { HistoryRunner, SETUPS } from '@starkbox/test-support/model/history-runner';
 import type { Setup } from '@starkbox/test-support/model/node-and-model';
 import { differences, everything, NodeClient } from '@starkbox/test-support/model/reading';
+import { SEED } from '@starkbox/test-support/seed';
 import fc from 'fast-check';
 import type { LocalChain } from 'starkbox';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 
 /**
  * By hand, for more histories or for those of another seed:
- * STARKBOX_HISTORIES=5000 STARKBOX_SEED=7 npx vitest run packages/e2e/test/model/model.test.ts
+ * STARKBOX_HISTORIES=5000 TEST_SEED=7 npx vitest run packages/e2e/test/model/model.test.ts
  * A failure names its seed and its path; with STARKBOX_PATH it alone is played again.
  */
 const HISTORIES = Number(process.env['STARKBOX_HISTORIES'] ?? 40);
-const SEED = Number(process.env['STARKBOX_SEED'] ?? 20_251_115);
 const PATH = process.env['STARKBOX_PATH'];
 const LENGTH = 30;
 /** One in so many histories has its answers validated by the specifications. */

@@ -129,7 +129,7 @@ for (const preset of ['busy', 'congested'] as const) {
     const { url, node, client, close } = await startNode({
       listen: true,
       accounts: 4 * ACCOUNTS,
-      blockGenerationOn: 'mempool:200',
+      blockGenerationOn: 'mempool:200ms',
       ...conditions,
     });
     onTestFinished(close);

@@ -1,9 +1,7 @@
-// Prices, load and capacity continue alike: the same seed and requests, after a snapshot, in an image, in a data directory.
-import { join } from 'node:path';
+// Prices, load and capacity continue alike: the same seed and requests, after a snapshot and from a journal.
 import { type Client, checkedClient } from '@starkbox/test-support';
 import { openNode } from '@starkbox/test-support/fixture';
 import { bounds, invokeRequest, STRK } from '@starkbox/test-support/signing';
-import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import type { Config, LocalChain } from 'starkbox';
 import { expect, test } from 'vitest';
 
@@ -16,8 +14,6 @@ const CONDITIONS = {
   order: 'tip',
 } as const;
 const AMPLE = bounds({ l1_gas: 1000n, l1_data_gas: 10_000n, l2_gas: 10n ** 8n }, 10n ** 12n);
-
-const folder = temporaryFolderOfFile();
 
 async function start(config: Partial<Config> = {}): Promise<[Client, LocalChain]> {
   const node = await openNode({
@@ -70,18 +66,6 @@ async function reference(): Promise<unknown> {
 
 const expected = reference();
 
-test('the same seed and requests give the same blocks', async () => {
-  const blocks = await expected;
-  expect(blocks).toMatchObject({ status: { rounds: 6 } });
-  expect(await reference()).toEqual(blocks);
-});
-
-test('another seed gives other blocks', async () => {
-  const [client, node] = await start({ networkConditions: { ...CONDITIONS, seed: 4 } });
-  await run(client, node);
-  expect(await continued(client)).not.toEqual(await expected);
-});
-
 test('after a return to a snapshot', async () => {
   const [client, node] = await start();
   await run(client, node);
@@ -91,15 +75,6 @@ test('after a return to a snapshot', async () => {
   expect(await continued(client)).toEqual(await expected);
 });
 
-test('from an image', async () => {
-  const [client, node] = await start();
-  await run(client, node);
-  const { image } = Object(await client.call('devnet_dump', { inline: true, format: 'image' }));
-  const [other] = await start({ networkConditions: undefined });
-  await other.call('devnet_load', { image });
-  expect(await continued(other)).toEqual(await expected);
-});
-
 test('from a journal', async () => {
   const [client, node] = await start({ dumpOn: 'request' });
   await run(client, node);
@@ -107,13 +82,4 @@ test('from a journal', async () => {
   const [other] = await start();
   await other.call('devnet_load', { events });
   expect(await continued(other)).toEqual(await expected);
-});
-
-test('from a data directory', async () => {
-  const dataDir = join(folder, 'data');
-  const [client, node] = await start({ dataDir });
-  await run(client, node);
-  await node.close();
-  const [again] = await start({ dataDir });
-  expect(await continued(again)).toEqual(await expected);
 });

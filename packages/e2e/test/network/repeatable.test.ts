@@ -1,6 +1,6 @@
 // The same seed and requests give the same blocks, byte for byte.
 import { join } from 'node:path';
-import { openNode } from '@starkbox/test-support/fixture';
+import { imageOf, openNode } from '@starkbox/test-support/fixture';
 import { AMPLE, hex, invokeRequest, STRK } from '@starkbox/test-support/signing';
 import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import type { Config, LocalChain } from 'starkbox';
@@ -170,7 +170,7 @@ test('an image in the middle changes nothing', async () => {
   const run = new Run(before);
   await run.begin(5);
   await run.rounds(ROUNDS / 2);
-  const { image } = Object(await before.request('devnet_dump', { inline: true, format: 'image' }));
+  const image = await imageOf(before);
   const other = await openNode(CONFIG);
   await other.request('devnet_load', { image });
   run.node = other;

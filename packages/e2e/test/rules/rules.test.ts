@@ -1,5 +1,5 @@
 // Limits of a public network: what is just within is accepted, what is just beyond is refused with the reason.
-import { grouped } from '@starkbox/abi/basics';
+import { groupDigits } from '@starkbox/abi/basics';
 import { Class, type TransactionValues } from '@starkbox/engine';
 import { ERRORS } from '@starkbox/spec';
 import { runCommandLine } from '@starkbox/test-support/command-line';
@@ -44,7 +44,7 @@ type Named = bigint | number | string;
 function naming(rule: string, limit: Named, value: Named) {
   const written = (of: Named): string => {
     if (typeof of === 'string') return of;
-    return rule.startsWith('min_gas_price') ? `${Number(of) / 1e9} gfri` : grouped(of);
+    return rule.startsWith('min_gas_price') ? `${Number(of) / 1e9} gfri` : groupDigits(of);
   };
   return expect.stringMatching(
     new RegExp(`^${rule}: .*\\b${written(value)}\\b.*; mainnet .*\\b${written(limit)}\\b`),
@@ -98,7 +98,7 @@ describe.each([
   test('is accepted with all of them at their limits', async () => {
     await ruled.client.call('devnet_mempoolClear');
     await ruled.client.call(method, [request({ ...WITHIN, signature: zeros(4000) })]);
-    await ruled.client.call('devnet_mempoolClear');
+    expect(await ruled.client.call('devnet_mempoolClear')).toEqual({ removed: 1 });
   });
 });
 
@@ -214,6 +214,7 @@ describe('a declaration', () => {
   test('may have more L2 gas than others', async () => {
     await ruled.client.call('devnet_mempoolClear');
     await ruled.client.call(DECLARE, await declaration(counter, gas(1_210_000_001n)));
+    expect(await ruled.client.call('devnet_mempoolList')).toMatchObject({ size: 1 });
   });
 
   test.each([
@@ -257,6 +258,7 @@ describe('a declaration', () => {
     }
     await ruled.client.call('devnet_mempoolClear');
     await ruled.client.call(DECLARE, await of(first, second));
+    expect(await ruled.client.call('devnet_mempoolList')).toMatchObject({ size: 1 });
   });
 
   test('is held to the length of the Sierra program', async () => {
@@ -349,9 +351,12 @@ test('bounds of exactly what was estimated are accepted', async () => {
   const [estimate] = await client.call('starknet_estimateFee', [[request], [], 'latest']);
   if (!estimate) throw new Error('there is no estimate');
   const resource_bounds = boundsOf(estimate, (gas) => gas, BigInt(estimate.l2_gas_price));
-  await client.call(INVOKE, [
+  const { transaction_hash } = await client.call(INVOKE, [
     invokeRequest(account(), [CALL], 0, { changes: { resource_bounds } }),
   ]);
+  expect(await client.call('starknet_getTransactionReceipt', [transaction_hash])).toMatchObject({
+    execution_status: 'SUCCEEDED',
+  });
 });
 
 test('a chain without rules lists what a network would have refused', async () => {

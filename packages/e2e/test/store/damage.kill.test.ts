@@ -55,15 +55,6 @@ async function expectOldChain(blocks = BLOCKS): Promise<RunningCommand> {
   return node;
 }
 
-/** As versions before identities left it. */
-async function withoutIdentity(): Promise<void> {
-  const { format, options }: { format?: unknown; options?: unknown } = JSON.parse(
-    readFileSync(json(), 'utf8'),
-  );
-  writeFileSync(json(), JSON.stringify({ format, options }));
-  await inDatabase(mdb(), (database) => database.remove(KEYS.identity));
-}
-
 interface Case {
   readonly damage: () => void | Promise<void>;
   /** What the refusal says is wrong. */
@@ -72,6 +63,7 @@ interface Case {
 
 const last = (): number => statSync(mdb()).size;
 const COPY = /Restore the directory from a copy\. .*--data-dir.*devnet_load.*delete the directory/;
+const OTHER_VERSION = /was made by another version of Starkbox/;
 const AGAIN = /delete chain\.json and start again to restore it \(--seed 7\)/;
 
 const REFUSED: Readonly<Record<string, Case & { readonly wayOut?: RegExp }>> = {
@@ -95,10 +87,20 @@ const REFUSED: Readonly<Record<string, Case & { readonly wayOut?: RegExp }>> = {
     words: /chain\.json was not written by Starkbox/,
     wayOut: AGAIN,
   },
-  'chain.json is of a later version': {
+  'the directory is of another format': {
     damage: () => writeFileSync(json(), '{"format": 99, "options": {}}'),
-    words: /chain\.json is written in format 99; this version of Starkbox reads formats 1 to 2/,
-    wayOut: /Use the version of Starkbox that wrote it/,
+    words: OTHER_VERSION,
+    wayOut: /delete it, or open it with the version that wrote it/,
+  },
+  'the directory is of another format, and chain.json is missing': {
+    damage: async () => {
+      rmSync(json());
+      await inDatabase(mdb(), (database) =>
+        database.put(KEYS.identity, Buffer.from('{"format": 2}')),
+      );
+    },
+    words: OTHER_VERSION,
+    wayOut: /delete it, or open it with the version that wrote it/,
   },
   'chain.json is of another chain': {
     damage: () => cpSync(join(other, 'chain.json'), json()),
@@ -155,18 +157,13 @@ const REFUSED: Readonly<Record<string, Case & { readonly wayOut?: RegExp }>> = {
     damage: () => {
       for (const at of [0, page()]) overwrite(mdb(), Buffer.alloc(7, 0xab), at + 24 + 72 + 40);
     },
-    words: /chain\.mdb has a damaged first header/,
-  },
-  'chain.mdb has random bytes from the middle on': {
-    damage: () => {
-      const middle = Math.floor(last() / page() / 2) * page();
-      overwrite(mdb(), randomBytes(last() - middle), middle);
-    },
-    words: /chain\.mdb is damaged: its page \d+ has unexpected content/,
+    words: /chain\.mdb is damaged: an entry cannot be read/,
+    wayOut: /restore the data directory from a copy/,
   },
   'all pages but the headers are zeroed': {
     damage: () => overwrite(mdb(), Buffer.alloc(last() - 2 * page()), 2 * page()),
-    words: /chain\.mdb is damaged: its page \d+ has unexpected content/,
+    words: /chain\.mdb is damaged: an entry cannot be read/,
+    wayOut: /restore the data directory from a copy/,
   },
   'chain.mdb is no database': {
     damage: () => writeFileSync(mdb(), randomBytes(64 * page())),
@@ -212,21 +209,6 @@ const REFUSED: Readonly<Record<string, Case & { readonly wayOut?: RegExp }>> = {
       }),
     words: /chain\.mdb is damaged: block 12 cannot be read \(it is missing\)/,
     wayOut: /restore the data directory from a copy/,
-  },
-  'a directory of an older version lost chain.json': {
-    damage: async () => {
-      await withoutIdentity();
-      rmSync(json());
-    },
-    words:
-      /chain\.mdb contains a chain, but chain\.json is missing, which records its initial options/,
-  },
-  'a directory of an older version lost its chain': {
-    damage: async () => {
-      await withoutIdentity();
-      truncateSync(mdb(), 0);
-    },
-    words: /chain\.mdb is empty, although chain\.json records .* --seed 7/,
   },
   'our lock is a directory': {
     damage: () => {
@@ -295,31 +277,6 @@ describe('a start continues the old chain', () => {
     await (await expectOldChain()).stop();
   });
 
-  test('in a directory of an older version, which gets an identity', async () => {
-    await withoutIdentity();
-    await (await expectOldChain()).stop();
-    const { id }: { id?: unknown } = JSON.parse(readFileSync(json(), 'utf8'));
-    expect(id).toMatch(/^[0-9a-f-]{36}$/);
-    const storedIdentity = await inDatabase(
-      mdb(),
-      (database) => database.get(KEYS.identity)?.toString() ?? '{}',
-    );
-    expect(JSON.parse(storedIdentity)).toMatchObject({ id, options: { seed: '7' } });
-    await (await expectOldChain(BLOCKS + 1)).stop();
-    rmSync(json());
-    await (await expectOldChain(BLOCKS + 2)).stop();
-  });
-
-  test('with a chain.json of before it got an identity', async () => {
-    const { format, options }: { format?: unknown; options?: unknown } = JSON.parse(
-      readFileSync(json(), 'utf8'),
-    );
-    const before = readFileSync(json(), 'utf8');
-    writeFileSync(json(), JSON.stringify({ format, options }));
-    await (await expectOldChain()).stop();
-    expect(readFileSync(json(), 'utf8')).toBe(before);
-  });
-
   test('with lock files and drafts of others', async () => {
     writeFileSync(file('chain.mdb-lock'), randomBytes(3 * page()));
     writeFileSync(file('lock'), 'not ours');
@@ -352,9 +309,9 @@ test('overwritten blocks are reported, and the others can be read', async () => 
       .filter((_, number) => number === 5 || number === 9)
       .map(({ value }) => Buffer.from(value)),
   );
-  // Of one, how it begins; of the other, the end of its last text.
+  // Of one, how it begins; of the other, a part of its last text.
   expect(spoil(mdb(), (five ?? Buffer.of()).subarray(0, 40))).toBeGreaterThan(0);
-  expect(spoil(mdb(), (nine ?? Buffer.of()).subarray(-20))).toBeGreaterThan(0);
+  expect(spoil(mdb(), (nine ?? Buffer.of()).subarray(-30, -10))).toBeGreaterThan(0);
   const node = await workshop.start('--data-dir', directory, '--recent-blocks', '1');
   const ask = (method: string, number: number) =>
     node.call(method, { block_id: { block_number: number } });

@@ -1,7 +1,10 @@
 // A killed node whose chains go back: aborts, reverts, loads and restarts happen completely or not at all.
+
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Random } from '@starkbox/test-support/random';
 import { RunningCommand } from '@starkbox/test-support/running-command';
+import { SEED } from '@starkbox/test-support/seed';
 import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import { expect, test } from 'vitest';
 
@@ -59,7 +62,7 @@ function fits(actual: View, expected: View): boolean {
   );
 }
 
-const random = (below: number): number => Math.floor(Math.random() * below);
+const random = new Random(SEED);
 
 const counts = new Map<string, number>();
 let dumps = 0;
@@ -151,7 +154,7 @@ class Chain {
 
   /** Sends one command; the chain has to be as its outcome says. */
   async act(node: RunningCommand): Promise<void> {
-    if (random(6) === 0) return this.#branch(node);
+    if (random.below(6) === 0) return this.#branch(node);
     const command = this.#next();
     this.#underWay = command;
     const answer = await this.call(node, command.method, command.params);
@@ -179,10 +182,10 @@ class Chain {
       snapshots,
     });
     if (blocks.length > MAX_CHAIN) return restart();
-    switch (random(12)) {
+    switch (random.below(12)) {
       case 0: {
         if (blocks.length < 2) break;
-        const from = Math.max(1, blocks.length - 1 - random(4));
+        const from = Math.max(1, blocks.length - 1 - random.below(4));
         return {
           method: 'devnet_abortBlocks',
           params: { starting_block_id: { block_number: from } },
@@ -197,7 +200,8 @@ class Chain {
           outcomes: [{ ...view, snapshots: [...snapshots, ANY] }],
         };
       case 3: {
-        const at = random(snapshots.length);
+        if (snapshots.length === 0) break;
+        const at = random.below(snapshots.length);
         const id = snapshots[at];
         const snapshotView = id === undefined ? undefined : this.#snapshots.get(id);
         if (snapshotView === undefined) break;
@@ -224,7 +228,7 @@ class Chain {
         };
       }
       case 6:
-        if (random(4) === 0) return restart();
+        if (random.below(4) === 0) return restart();
         break;
       case 7:
       case 8:
@@ -248,7 +252,7 @@ class Chain {
     this.branches.set(instance_id, { ...view, snapshots: undefined });
     counts.set('branch', (counts.get('branch') ?? 0) + 1);
     await checkBranch(node, instance_id, view);
-    if (random(2) === 0) return;
+    if (random.below(2) === 0) return;
     // A deletion that is not answered may have happened or not.
     this.branches.delete(instance_id);
     await node.call('devnet_deleteInstance', { instance_id });
@@ -327,13 +331,13 @@ async function actUntilKilled(node: RunningCommand, chains: readonly Chain[]): P
       if (!isDead || !(error instanceof TypeError)) throw error;
     }
   });
-  await Promise.race([sleep(Math.random() * MAX_MS), ...clients]);
+  await Promise.race([sleep(random.below(MAX_MS)), ...clients]);
   isDead = true;
   await node.kill();
   await Promise.all(clients);
 }
 
-test(`a node whose chains go back is killed ${KILLS} times`, {
+test(`a node whose chains go back is killed ${KILLS} times by seed ${SEED}`, {
   timeout: 120_000 + KILLS * 10_000,
 }, async () => {
   for (let kill = 0; kill <= KILLS; kill += 1) {

@@ -1,6 +1,9 @@
 // A killed node: every change that was answered is on disk, on its chain and on its instances.
+
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Random } from '@starkbox/test-support/random';
 import { RunningCommand } from '@starkbox/test-support/running-command';
+import { SEED } from '@starkbox/test-support/seed';
 import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import { expect, test } from 'vitest';
 
@@ -17,6 +20,7 @@ const INSTANCES = 2;
 const SAMPLE = 10;
 const RECEIVER = '0xabcdef';
 
+const random = new Random(SEED);
 const directory = temporaryFolderOfFile();
 
 interface BlockOfReceipt {
@@ -59,12 +63,9 @@ class AnsweredChain {
   async checkKnown(call: Call): Promise<void> {
     const hashes = [...this.receipts.keys()];
     const older = hashes.slice(0, this.#checked);
-    const sample = Array.from(
-      { length: SAMPLE },
-      () => older[Math.floor(Math.random() * older.length)],
-    );
+    const sample =
+      older.length === 0 ? [] : Array.from({ length: SAMPLE }, () => random.pick(older));
     for (const hash of new Set([...hashes.slice(this.#checked), ...sample])) {
-      if (hash === undefined) continue;
       const receipt = await receiptOf(call, hash);
       expect(receipt ?? this.receipts.get(hash)).toBe(this.receipts.get(hash) ?? receipt);
       this.receipts.set(hash, receipt);
@@ -187,13 +188,15 @@ async function sendUntilKilled(node: RunningCommand, isAnswering: boolean): Prom
     }),
   );
   if (isAnswering) await Promise.race([firstAnswer, ...callers]);
-  await sleep(Math.random() * MAX_MS);
+  await sleep(random.below(MAX_MS));
   isDead = true;
   await node.kill();
   await Promise.all(callers);
 }
 
-test(`a node is killed ${KILLS} times`, { timeout: 120_000 + KILLS * 5_000 }, async () => {
+test(`a node is killed ${KILLS} times by seed ${SEED}`, {
+  timeout: 120_000 + KILLS * 5_000,
+}, async () => {
   for (let kill = 0; kill <= KILLS; kill += 1) {
     const mode = kill % 2 === 0 ? 'transaction' : 'demand';
     const args = ['--data-dir', directory, '--block-generation-on', mode, '--recent-blocks', '16'];

@@ -232,4 +232,21 @@ describe('a message from L1', () => {
     const traces = Object(await older('v0_8').ask('starknet_traceBlockTransactions', ['latest']));
     expect(traces.at(-1)).toMatchObject({ transaction_hash: hash, trace_root: called });
   });
+
+  test('to a contract of the same block is traced by its class in 0.8', async () => {
+    const class_hash = await client.call('starknet_getClassHashAt', ['latest', account.address]);
+    const { call, address } = deployment(class_hash, ['0x5'], { salt: '0x5a17' });
+    await client.call('starknet_addInvokeTransaction', [invoke([call])]);
+    const question = await client.call('devnet_postmanSendMessageToL2', {
+      l1_contract_address: `0x${'1'.repeat(40)}`,
+      l2_contract_address: address,
+      entry_point_selector: selector('nothing'),
+      payload: [],
+      paid_fee_on_l1: '0x1234567',
+      nonce: '0x2',
+    });
+    expect(await older('v0_8').ask('starknet_traceTransaction', question)).toMatchObject({
+      function_invocation: { contract_address: address, class_hash },
+    });
+  });
 });

@@ -106,7 +106,7 @@ test('0.8 takes the id of a subscription as a string and as a number', async () 
   await socket.quiet();
 });
 
-test('sockets of all versions on one chain hear each their own', async () => {
+test('each socket gets notifications in its own version', async () => {
   const { url, connect, transfer } = await gather();
   const sockets = [await connected(url, 'v0_8'), await connected(url, 'v0_9'), await connect()];
   for (const socket of sockets) await socket.ask('starknet_subscribeNewHeads');

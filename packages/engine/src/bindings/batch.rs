@@ -10,6 +10,7 @@ use napi_derive::napi;
 use parking_lot::Mutex;
 
 use super::arguments::duration;
+use super::debug_trace::{DebugTrace, TraceLimits};
 use super::error::Result;
 use super::execution::Execution;
 use super::promise::off_thread;
@@ -18,37 +19,38 @@ use super::state_execution::SlotWrite;
 use super::transaction::{Block, Flags, Transaction};
 use crate::release::Held;
 use starkbox_engine_core::error::{self, input};
-use starkbox_engine_core::execution::retrace::{self, TraceOptions};
-use starkbox_engine_core::execution::{self, FirstWrite, Run, Session, classes_of, report};
+use starkbox_engine_core::execution::{
+    self, Classes, FirstWrite, Run, Session, classes_of, debug, report, retrace,
+};
 
 /// The transactions of a batch and the layer that they change.
-pub(super) struct Batch {
-    pub(super) session: Session,
+struct Work {
+    session: Session,
     /// How many transactions the session has executed.
     executed: usize,
-    pub(super) state: Arc<starkbox_engine_core::state::State>,
-    pub(super) at: u64,
+    state: Arc<starkbox_engine_core::state::State>,
+    at: u64,
     block: Arc<execution::Block>,
-    pub(super) transactions: Vec<Arc<execution::Transaction>>,
-    pub(super) flags: Vec<execution::Flags>,
+    transactions: Vec<Arc<execution::Transaction>>,
+    flags: Vec<execution::Flags>,
     /// Precedes the first transaction.
     first_write: Option<FirstWrite>,
 }
 
-impl Batch {
-    pub(super) fn new(
+impl Work {
+    fn new(
         state: &State,
         block: &Block,
         transactions: &[ClassInstance<'_, Transaction>],
         flags: Vec<Flags>,
         first_write: Option<SlotWrite>,
-    ) -> error::Result<Batch> {
+    ) -> error::Result<Work> {
         if flags.len() != transactions.len() {
             let counts = (flags.len(), transactions.len());
             return Err(input(format!("flags: {} for {} transactions", counts.0, counts.1)));
         }
         let (state, at, block) = (state.inner.clone(), state.at, block.inner.clone());
-        let mut batch = Batch {
+        let mut work = Work {
             session: Session::new(state.clone(), at, block.clone()),
             executed: 0,
             state,
@@ -58,12 +60,10 @@ impl Batch {
             flags: flags.into_iter().map(execution::Flags::from).collect(),
             first_write: first_write.as_ref().map(SlotWrite::parse).transpose()?,
         };
-        batch.restart()?;
-        Ok(batch)
+        work.restart()?;
+        Ok(work)
     }
-}
 
-impl Batch {
     /// Begins again, because a suspended transaction may have changed the session.
     fn restart(&mut self) -> error::Result<()> {
         self.session = Session::new(self.state.clone(), self.at, self.block.clone());
@@ -74,50 +74,50 @@ impl Batch {
     /// Executes the transactions before the next one again, after a restart.
     fn execute_up_to(&mut self, next: usize) -> error::Result<()> {
         while self.executed < next {
-            self.session.run(&self.transactions[self.executed], self.flags[self.executed])?;
+            self.run(self.executed)?;
             self.executed += 1;
         }
         Ok(())
     }
+
+    fn run(&mut self, index: usize) -> error::Result<Run> {
+        self.session.run(&self.transactions[index], self.flags[index])
+    }
 }
 
-/// A batch that one slice at a time runs; without it after its end.
-pub(super) struct Sliced {
-    batch: Mutex<Option<Batch>>,
+/// Work that one slice at a time continues; without it after its end.
+struct Sliced {
+    work: Mutex<Option<Work>>,
     /// Index of the next transaction.
-    pub(super) next: AtomicU32,
+    next: AtomicU32,
 }
 
 impl Sliced {
-    pub(super) fn held(batch: Batch) -> Held<Sliced> {
-        Held::new(Arc::new(Sliced { batch: Mutex::new(Some(batch)), next: AtomicU32::new(0) }))
-    }
-
     /// Runs `step` with the index of each next transaction until the time is over, but at least once, and not
     /// across `border`. The step gives the index after it. An error ends the batch.
-    pub(super) fn run(
+    fn run(
         &self,
         slice: Duration,
         border: usize,
-        mut step: impl FnMut(&mut Batch, usize) -> error::Result<usize>,
+        mut step: impl FnMut(&mut Work, usize) -> error::Result<usize>,
     ) -> error::Result<()> {
-        let Some(mut held) = self.batch.try_lock() else {
+        let Some(mut held) = self.work.try_lock() else {
             return Err(input("a slice of this batch is running already"));
         };
-        let Some(mut batch) = held.take() else { return Err(input("this batch has ended")) };
+        let Some(mut work) = held.take() else { return Err(input("this batch has ended")) };
         let begun = Instant::now();
-        let count = batch.transactions.len();
+        let count = work.transactions.len();
         let mut next = self.next.load(Ordering::Acquire) as usize;
         let until = if next < border { border.min(count) } else { count };
         while next < until {
-            let result = batch.execute_up_to(next).and_then(|()| step(&mut batch, next));
+            let result = work.execute_up_to(next).and_then(|()| step(&mut work, next));
             if is_suspended() {
-                batch.restart()?;
-                *held = Some(batch);
+                work.restart()?;
+                *held = Some(work);
                 return Ok(());
             }
             next = result?;
-            batch.executed = next;
+            work.executed = next;
             self.next.store(next as u32, Ordering::Release);
             // A suspended call has no reports, so that none may precede its transaction.
             if cfg!(target_family = "wasm") || begun.elapsed() >= slice {
@@ -125,13 +125,9 @@ impl Sliced {
             }
         }
         if next < count {
-            *held = Some(batch);
+            *held = Some(work);
         }
         Ok(())
-    }
-
-    fn end(&self) -> Option<Batch> {
-        self.batch.try_lock().and_then(|mut held| held.take())
     }
 }
 
@@ -143,34 +139,25 @@ fn is_suspended() -> bool {
     false
 }
 
-/// Frees a batch on a worker thread.
-pub(super) fn end<'env>(env: &'env Env, sliced: &Held<Sliced>) -> Result<PromiseRaw<'env, ()>> {
-    let batch = sliced.end();
-    off_thread(env, move || {
-        drop(batch);
-        Ok(())
-    })
-}
-
-/// Transactions that are executed and reported.
+/// Transactions that are executed one after another.
 #[napi]
-pub struct Simulation {
+pub struct Batch {
     sliced: Held<Sliced>,
-    initial_reads: bool,
 }
 
 #[napi]
-impl Simulation {
+impl Batch {
     #[napi(constructor, catch_unwind)]
     pub fn new(
         state: &State,
         block: &Block,
         transactions: Vec<ClassInstance<'_, Transaction>>,
         flags: Vec<Flags>,
-        initial_reads: bool,
-    ) -> Result<Simulation> {
-        let batch = Batch::new(state, block, &transactions, flags, None)?;
-        Ok(Simulation { sliced: Sliced::held(batch), initial_reads })
+        first_write: Option<SlotWrite>,
+    ) -> Result<Batch> {
+        let work = Work::new(state, block, &transactions, flags, first_write)?;
+        let sliced = Sliced { work: Mutex::new(Some(work)), next: AtomicU32::new(0) };
+        Ok(Batch { sliced: Held::new(Arc::new(sliced)) })
     }
 
     /// Index of the next transaction; their number if none is executed any more.
@@ -179,25 +166,27 @@ impl Simulation {
         self.sliced.next.load(Ordering::Acquire)
     }
 
-    /// Executes transactions for some time. The batch ends at the first that is rejected.
+    /// Executes transactions for some time, and reports each. The batch ends at the first that is rejected.
     #[napi(catch_unwind)]
-    pub fn run<'env>(
+    pub fn simulate<'env>(
         &self,
         env: &'env Env,
         slice_millis: f64,
+        initial_reads: bool,
     ) -> Result<PromiseRaw<'env, Vec<Execution>>> {
         let slice = duration("slice", slice_millis)?;
-        let (sliced, initial_reads) = (Arc::clone(&self.sliced), self.initial_reads);
+        let sliced = Arc::clone(&self.sliced);
         off_thread(env, move || {
             let mut reports = Vec::new();
-            sliced.run(slice, 0, |batch, index| {
-                let transaction = &batch.transactions[index];
-                let run = batch.session.run(transaction, batch.flags[index])?;
-                let mut report = Execution::from_run(&run, transaction, batch.session.constants())?;
-                let count = batch.transactions.len();
+            sliced.run(slice, 0, |work, index| {
+                let run = work.run(index)?;
+                let (transaction, constants) =
+                    (&work.transactions[index], work.session.constants());
+                let mut report = Execution::from_run(&run, transaction, constants)?;
+                let count = work.transactions.len();
                 let next = if matches!(run, Run::Rejected(_)) { count } else { index + 1 };
                 if initial_reads && next == count {
-                    report.reads = Some(report::initial_reads(&batch.session.initial_reads()?)?);
+                    report.reads = Some(report::initial_reads(&work.session.initial_reads()?)?);
                 }
                 reports.push(report);
                 Ok(next)
@@ -206,90 +195,73 @@ impl Simulation {
         })
     }
 
-    /// Drops what is left of it.
+    /// Executes transactions for some time, and gives the frames of each from `first` on as JSON, with the visited
+    /// statements if they are wanted.
     #[napi(catch_unwind)]
-    pub fn end<'env>(&self, env: &'env Env) -> Result<PromiseRaw<'env, ()>> {
-        end(env, &self.sliced)
-    }
-}
-
-/// What is traced, and what is told of it.
-#[napi(object)]
-pub struct Traced {
-    /// Index of the first traced transaction.
-    pub first: u32,
-    /// Whether visited statements are listed.
-    pub visited: bool,
-    /// Also what the machine did, with the registers of at most so many steps of each transaction.
-    pub machine: Option<u32>,
-}
-
-/// Transactions that are executed, some with the machine's trace.
-#[napi]
-pub struct Retracing {
-    sliced: Held<Sliced>,
-    first: usize,
-    options: TraceOptions,
-}
-
-#[napi]
-impl Retracing {
-    #[napi(constructor, catch_unwind)]
-    pub fn new(
-        state: &State,
-        block: &Block,
-        transactions: Vec<ClassInstance<'_, Transaction>>,
-        flags: Vec<Flags>,
-        traced: Traced,
-        first_write: Option<SlotWrite>,
-    ) -> Result<Retracing> {
-        let batch = Batch::new(state, block, &transactions, flags, first_write)?;
-        let machine = traced.machine.map(|most| most as usize);
-        let options = TraceOptions { visited: traced.visited, machine };
-        Ok(Retracing { sliced: Sliced::held(batch), first: traced.first as usize, options })
-    }
-
-    /// Index of the next transaction; their number if none is executed any more.
-    #[napi(getter, catch_unwind)]
-    pub fn next(&self) -> u32 {
-        self.sliced.next.load(Ordering::Acquire)
-    }
-
-    /// Executes transactions for some time, and gives the frames of each traced one as JSON. A slice does not go
-    /// on from transactions that are not traced to those that are.
-    #[napi(catch_unwind)]
-    pub fn run<'env>(
+    pub fn retrace<'env>(
         &self,
         env: &'env Env,
         slice_millis: f64,
+        first: u32,
+        visited: bool,
     ) -> Result<PromiseRaw<'env, Vec<String>>> {
-        let slice = duration("slice", slice_millis)?;
-        let (sliced, first, options) = (Arc::clone(&self.sliced), self.first, self.options);
-        off_thread(env, move || {
-            let mut reports = Vec::new();
-            sliced.run(slice, first, |batch, index| {
-                let Batch { session, state, at, block, transactions, flags, .. } = batch;
-                let (transaction, flags) = (&transactions[index], flags[index]);
-                if index < first {
-                    session.run(transaction, flags)?;
-                    return Ok(index + 1);
-                }
-                let classes = classes_of(state.clone(), *at, transactions);
-                let (run, recorded) =
-                    retrace::record(options, block.clone(), Box::new(classes.clone()), || {
-                        session.run(transaction, flags)
-                    });
-                run?;
-                reports.push(retrace::report(recorded, &classes)?);
-                Ok(index + 1)
-            })?;
-            Ok(reports)
+        self.trace(env, slice_millis, first, move |classes, run| {
+            retrace::retrace(visited, classes, run)
         })
     }
 
-    /// Drops what is left of it.
+    /// Executes transactions for some time, and records each from `first` on step by step.
+    #[napi(catch_unwind)]
+    pub fn record<'env>(
+        &self,
+        env: &'env Env,
+        slice_millis: f64,
+        first: u32,
+        limits: TraceLimits,
+    ) -> Result<PromiseRaw<'env, Vec<DebugTrace>>> {
+        let limits = limits.into();
+        self.trace(env, slice_millis, first, move |classes, run| {
+            Ok(DebugTrace::new(debug::record(limits, classes, run)?))
+        })
+    }
+
+    /// Drops what is left of it, on a worker thread.
     #[napi(catch_unwind)]
     pub fn end<'env>(&self, env: &'env Env) -> Result<PromiseRaw<'env, ()>> {
-        end(env, &self.sliced)
+        let work = self.sliced.work.try_lock().and_then(|mut held| held.take());
+        off_thread(env, move || {
+            drop(work);
+            Ok(())
+        })
+    }
+}
+
+impl Batch {
+    /// Executes transactions for some time, those from `first` on by `trace`. A slice does not go on from transactions
+    /// that are not traced to those that are.
+    fn trace<'env, T: ToNapiValue + Send + 'static>(
+        &self,
+        env: &'env Env,
+        slice_millis: f64,
+        first: u32,
+        trace: impl Fn(Classes, &mut dyn FnMut() -> error::Result<Run>) -> error::Result<T>
+        + Send
+        + 'static,
+    ) -> Result<PromiseRaw<'env, Vec<T>>> {
+        let slice = duration("slice", slice_millis)?;
+        let (sliced, first) = (Arc::clone(&self.sliced), first as usize);
+        off_thread(env, move || {
+            let mut traces = Vec::new();
+            sliced.run(slice, first, |work, index| {
+                if index < first {
+                    work.run(index)?;
+                } else {
+                    let classes = classes_of(work.state.clone(), work.at, &work.transactions);
+                    traces.push(trace(classes, &mut || work.run(index))?);
+                }
+                Ok(index + 1)
+            })?;
+            Ok(traces)
+        })
     }
 }

@@ -16,9 +16,9 @@ use super::state::State;
 use super::transaction::{Block, Flags, Transaction};
 use crate::release::Held;
 use starkbox_engine_core::error;
-use starkbox_engine_core::execution::retrace::{self, TraceOptions};
 use starkbox_engine_core::execution::{
     self, Admission, Call, FirstWrite, Run, Session, classes_of, included, parse_included, report,
+    retrace,
 };
 use starkbox_engine_core::felt::{parse, parse_address, parse_all, parse_key};
 
@@ -174,13 +174,7 @@ impl State {
         let (state, at, block) = (self.inner.clone(), self.at, block.inner.clone());
         off_thread(env, move || {
             let classes = classes_of(state.clone(), at, &[]);
-            let options = TraceOptions { visited, machine: None };
-            let (called, recorded) =
-                retrace::record(options, block.clone(), Box::new(classes.clone()), || {
-                    execution::call(state, at, &block, call)
-                });
-            called?;
-            retrace::report(recorded, classes)
+            retrace::retrace(visited, classes, || execution::call(state, at, &block, call))
         })
     }
 }

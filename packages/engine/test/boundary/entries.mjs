@@ -79,6 +79,10 @@ export async function subjects(addon, compiler) {
   const lockFile = join(tmpdir(), `lock-${process.pid}-${threadId}-${locks}`);
   return {
     instances: {
+      // Another one for each call, because a run ends it.
+      get Batch() {
+        return new addon.Batch(state, block, [transaction], [{}]);
+      },
       Block: block,
       BlockWeights: new addon.BlockWeights(),
       Class: sierra,
@@ -88,16 +92,7 @@ export async function subjects(addon, compiler) {
       StateSource: new addon.StateSource(async () => null),
       Coverage: new addon.Coverage(),
       Invocation: state.invokeSync(block, CALL),
-      DebugRecording: new addon.DebugRecording(state, block, [transaction], [{}], {
-        steps: 10,
-        bytes: 1_000,
-      }),
       DebugTrace: await state.recordCall(block, CALL, { steps: 10, bytes: 1_000 }),
-      Retracing: new addon.Retracing(state, block, [transaction], [{}], {
-        first: 0,
-        visited: true,
-      }),
-      Simulation: new addon.Simulation(state, block, [transaction], [{}], true),
       State: state,
       StateExport: new addon.StateExport(state),
       StateImport: new addon.StateImport(),
@@ -143,8 +138,23 @@ export const ENTRIES = {
   trimMemory: { args: [] },
   versions: { args: [] },
 
+  'new Batch': {
+    args: [
+      ({ instances }) => instances.State,
+      ({ instances }) => instances.Block,
+      ({ instances }) => [instances.Transaction],
+      [{}],
+      WRITE,
+    ],
+    required: 4,
+  },
+  'Batch#next': { args: [] },
+  'Batch#simulate': { args: [10, true], required: 2 },
+  'Batch#retrace': { args: [10, 0, true], required: 3 },
+  'Batch#record': { args: [10, 0, { steps: 10, bytes: 1_000 }], required: 3 },
+  'Batch#end': { args: [] },
+
   'new Block': { args: [BLOCK], required: 1 },
-  'Block#benchClone': { args: [1], required: 1 },
 
   'new BlockWeights': { args: [] },
   'BlockWeights.parse': { args: [({ instances }) => instances.BlockWeights.toText()], required: 1 },
@@ -214,56 +224,13 @@ export const ENTRIES = {
   'StateSource#answers': { args: [] },
   'StateSource#id': { args: [] },
 
-  'new DebugRecording': {
-    args: [
-      ({ instances }) => instances.State,
-      ({ instances }) => instances.Block,
-      ({ instances }) => [instances.Transaction],
-      [{}],
-      { steps: 10, bytes: 1_000 },
-      WRITE,
-    ],
-    required: 5,
-  },
-  'DebugRecording#next': { args: [] },
-  'DebugRecording#run': { args: [10], required: 1 },
-  'DebugRecording#end': { args: [] },
   'new DebugTrace': { args: [], refused: true },
   'DebugTrace#report': { args: [] },
   'DebugTrace#steps': { args: [0, 0, 0], required: 3 },
   'DebugTrace#memory': { args: [0, 1, 0, 1], required: 4 },
-  'new Retracing': {
-    args: [
-      ({ instances }) => instances.State,
-      ({ instances }) => instances.Block,
-      ({ instances }) => [instances.Transaction],
-      [{}],
-      { first: 0, visited: true, machine: 10 },
-      WRITE,
-    ],
-    required: 5,
-  },
-  'Retracing#next': { args: [] },
-  'Retracing#run': { args: [10], required: 1 },
-  'Retracing#end': { args: [] },
-  'new Simulation': {
-    args: [
-      ({ instances }) => instances.State,
-      ({ instances }) => instances.Block,
-      ({ instances }) => [instances.Transaction],
-      [{}],
-      true,
-    ],
-    required: 5,
-  },
-  'Simulation#next': { args: [] },
-  'Simulation#run': { args: [10], required: 1 },
-  'Simulation#end': { args: [] },
   'new State': { args: [0, true, ({ instances }) => instances.StateSource], required: 2 },
   'State#benchBare': { args: [({ instances }) => instances.Block, []], required: 2 },
   'State#benchFill': { args: ['0x1', 2, 2, 2], required: 4 },
-  'State#benchSeed': { args: ['0x1', 2], required: 2 },
-  'State#benchReads': { args: ['0x1', 2, 2, false], required: 4 },
   'State#version': { args: [] },
   'State#firstVersion': { args: [] },
   'State#storageKnown': { args: ['0x1', '0x2'], required: 2 },

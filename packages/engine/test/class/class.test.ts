@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
 import { type BuiltinClass, builtinClass, Class, configure } from '@starkbox/engine';
-import { standardSpec } from '@starkbox/test-support';
+import { standardSpec } from '@starkbox/test-support/conformance/published-spec';
 import { type CompiledSierraCasm, hash, json as lossless } from 'starknet';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { classText } from '../../../../contracts/classes.js';

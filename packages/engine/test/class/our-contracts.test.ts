@@ -1,7 +1,7 @@
 // The classes of our own contracts: hashes, figures and forms, of both compilers, with places in their sources.
 import { readdir } from 'node:fs/promises';
 import { Class } from '@starkbox/engine';
-import { standardSpec } from '@starkbox/test-support';
+import { standardSpec } from '@starkbox/test-support/conformance/published-spec';
 import { type CompiledSierraCasm, hash } from 'starknet';
 import { describe, expect, test } from 'vitest';
 import { classText, classTextWithPlaces, KEPT, marks } from '../../../../contracts/classes.js';

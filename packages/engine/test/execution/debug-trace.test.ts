@@ -63,23 +63,23 @@ test('runs are in the order of their calls, with the system call that made each'
   expect(runs[3]).toMatchObject({ calldata: ['0x5'], result: ['0x5'], failed: false });
 });
 
-test('steps are the same as in the trace of the machine', async () => {
+test('every step of a call has its registers, and each address is in the program of its class', async () => {
   const trace = await record([forward]);
   const { runs } = trace.report();
-  const [traced] = await chain.state.retrace(
-    block(),
-    [invoke(account, [forward], 0)],
-    {},
-    { machine: 1_000_000 },
+  const [traced] = await chain.state.retrace(block(), [invoke(account, [forward], 0)]);
+  expect(runs.map(({ step_count }) => step_count)).toEqual(
+    traced?.frames.map(({ steps }) => steps),
   );
-  const frames = traced?.frames ?? [];
-  expect(runs.map(({ step_count }) => step_count)).toEqual(frames.map(({ steps }) => steps));
-  const { bytecode } = JSON.parse(await (await contractClass('counter')).casm());
-  const bytes = Buffer.from(frames[3]?.machine?.registers ?? '', 'base64');
-  const stack = bytecode.length + 3;
-  for (const [step, [pc = 0, ap = 0, fp = 0]] of registers(trace, 3).entries()) {
-    const machine = [0, 4, 8].map((at) => bytes.readUInt32LE(step * 12 + at));
-    expect([pc + 1, ap + stack, fp + stack]).toEqual(machine);
+  for (const [run, name] of [
+    [2, 'reverter'],
+    [3, 'counter'],
+  ] as const) {
+    const { bytecode } = JSON.parse(await (await contractClass(name)).casm());
+    const steps = registers(trace, run);
+    expect(steps).toHaveLength(runs[run]?.step_count ?? 0);
+    expect(steps.length).toBeGreaterThan(50);
+    // A return instruction follows the bytecode.
+    for (const [pc = 0] of steps) expect(pc <= bytecode.length).toBe(true);
   }
 });
 
@@ -146,6 +146,16 @@ test('effects of a call that reverts are in the trace', async () => {
   const write = actions.find(({ run, name }) => run === failed && name === 'StorageWrite');
   expect(write).toMatchObject({ previous: '0x0', value: '0x7', failed: false });
   expect(actions[runs[failed]?.parent_action ?? -1]?.failed).toBe(true);
+});
+
+test('a deployment without a constructor is a run without code', async () => {
+  const { hash } = await contractClass('reverter');
+  const calldata = [hash, '0x5', '0x0', '0x0'];
+  const { runs } = (await record([{ to: LEGACY_UDC, name: 'deployContract', calldata }])).report();
+  const udc = runs.findIndex(({ code }) => code === 'cairo0');
+  expect(runs.filter(({ parent }) => parent === udc)).toMatchObject([
+    { code: 'none', class_hash: hash, calldata: [], step_count: 0, failed: false },
+  ]);
 });
 
 test('Cairo 0 code has its system calls', async () => {

@@ -76,6 +76,15 @@ test('visited statements differ by the branch that was taken', async () => {
   expect(passed.length).toBeGreaterThan(failed.length);
 });
 
+test('builtins and system calls of a run are counted without those of inner calls', async () => {
+  const { frames } = await chain.state.retraceCall(
+    block(),
+    call(REVERTER, 'forward', [COUNTER, starknetKeccak('get'), '0x0']),
+  );
+  expect(frames.map(({ syscalls }) => syscalls)).toEqual([{ CallContract: 1 }, { StorageRead: 1 }]);
+  expect(frames.map(({ builtins }) => (builtins['range_check'] ?? 0) > 0)).toEqual([true, true]);
+});
+
 test('a loop is counted', async () => {
   const turns = async (n: string): Promise<number> => {
     const functionCall = call(REVERTER, 'burn', [n]);

@@ -1,7 +1,7 @@
 // Executions that change nothing: batches, calls, views of older states.
 
 import { Class, starknetKeccak, Transaction } from '@starkbox/engine';
-import { standardSpec } from '@starkbox/test-support';
+import { standardSpec } from '@starkbox/test-support/conformance/published-spec';
 import { describe, expect, test } from 'vitest';
 import {
   accountClass,

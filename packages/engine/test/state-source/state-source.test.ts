@@ -1,6 +1,6 @@
 // Reads of a forked state from its origin: lazy, asked once, in parallel, failing with typed errors.
 
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   type SourceQuestion,
   type SourceReader,
@@ -126,6 +126,9 @@ describe('reads', () => {
   });
 });
 
+/** In milliseconds. */
+const SLOW_ANSWER = 200;
+
 describe('execution', () => {
   test('runs on forked state, writes here, and leaves the origin alone', async () => {
     const { state, questions } = fork();
@@ -167,7 +170,7 @@ describe('execution', () => {
     const origin = new StateSource(
       async (question) => {
         answers += 1;
-        await new Promise((resolve) => setTimeout(resolve, 200));
+        await delay(SLOW_ANSWER);
         return answer(question);
       },
       { timeLimit: 500 },
@@ -216,34 +219,31 @@ describe('execution', () => {
   });
 
   test('waits in parallel, and the JavaScript thread stays free', async () => {
-    const wait = 100;
-    let [waiting, most] = [0, 0];
+    const keys = Array.from({ length: 40 }, (_, index) => hex(index + 1));
+    let waiting = 0;
+    let open = (): void => {};
+    const opened = new Promise<void>((resolve) => {
+      open = resolve;
+    });
     const { state } = fork(async (question) => {
       waiting += 1;
-      most = Math.max(most, waiting);
-      await sleep(wait);
-      waiting -= 1;
+      if (waiting > keys.length / 4) open();
+      await opened;
       return question.kind === 'storage' ? question.key : null;
     });
-    let beats = 0;
-    const heart = setInterval(() => {
-      beats += 1;
-    }, 10);
-    const keys = Array.from({ length: 40 }, (_, index) => hex(index + 1));
-    const values = await Promise.all(keys.map((key) => state.storageAt('0x1', key)));
-    clearInterval(heart);
-    expect(values).toEqual(keys);
-    expect(most).toBeGreaterThan(keys.length / 4);
-    expect(beats).toBeGreaterThan(0);
+    expect(await Promise.all(keys.map((key) => state.storageAt('0x1', key)))).toEqual(keys);
   });
 
   test('that many want the same answer is one question', async () => {
-    const { state, questions } = fork(async () => {
-      await sleep(50);
-      return '0x7';
+    let open = (_: string): void => {};
+    const nonce = new Promise<string>((resolve) => {
+      open = resolve;
     });
-    const values = await Promise.all(Array.from({ length: 20 }, () => state.nonceAt('0x1')));
-    expect(new Set(values)).toEqual(new Set(['0x7']));
+    const { state, questions } = fork(() => nonce);
+    const asked = Promise.all(Array.from({ length: 20 }, () => state.nonceAt('0x1')));
+    await expect.poll(() => questions.length).toBe(1);
+    open('0x7');
+    expect(new Set(await asked)).toEqual(new Set(['0x7']));
     expect(questions.length).toBe(1);
   });
 });

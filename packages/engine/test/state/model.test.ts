@@ -267,7 +267,7 @@ async function run(
 const commands = fc.array(command, { minLength: 32, maxLength: 32 });
 /** Histories per test. For more: STARKBOX_HISTORIES=5000. */
 const RUNS = Number(process.env['STARKBOX_HISTORIES'] ?? 60);
-const options = { seed: 20_251_115, numRuns: RUNS };
+const options = { numRuns: RUNS };
 
 test('they have the values and differences of a plain model', { timeout: 180_000 }, async () => {
   const property = fc.asyncProperty(commands, (list) => run(list, true, checkValues));

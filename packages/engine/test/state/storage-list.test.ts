@@ -30,7 +30,7 @@ describe('a list of slots', () => {
     expect(storage?.text).toBe(text);
     expect(storage?.slotCount).toBe(3);
     expect(storage?.addresses.toSorted()).toEqual([A, B]);
-    expect(storage?.parsed()).toEqual(LIST);
+    expect(storage?.parse()).toEqual(LIST);
   });
 
   test('is not read in another form', async () => {

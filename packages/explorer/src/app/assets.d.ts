@@ -1,7 +1,2 @@
-// Declares imports of style sheets and of workers by their address.
+// Declares imports of style sheets.
 declare module '*.css';
-declare module '*?worker&url' {
-  const url: string;
-  // biome-ignore lint/style/noDefaultExport: what the build gives
-  export default url;
-}

@@ -4,7 +4,7 @@ import { BranchForm } from '../features/instances/branch-form.js';
 import { ChainTable, useInstances } from '../features/instances/chain-table.js';
 import { MAIN_PATH } from '../features/instances/chains.js';
 import { go, to } from '../navigation/route.js';
-import { DoneHere } from '../parts/action.js';
+import { LatestResult } from '../parts/action.js';
 import { Button, PlainButton } from '../parts/button.js';
 import { Confirm, type Question } from '../parts/confirm.js';
 import { Sheet } from '../parts/dialog.js';
@@ -32,7 +32,7 @@ export function InstanceList({ close }: { readonly close: () => void }) {
             onGone={() => location.assign(samePage(MAIN_PATH))}
           />
           <BranchForm hrefOf={samePage} />
-          <DoneHere />
+          <LatestResult />
           <div className="line-of">
             <Button onClick={close}>Close</Button>
             <PlainButton

@@ -26,7 +26,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
 };
 const PREFIX_MILLISECONDS = 3_000;
 /** Query parameters that are not filters. */
-const PLACES = new Set(['mode', 'tab', 'frame', 'columns']);
+const VIEW_PARAMETERS = new Set(['mode', 'tab', 'frame', 'columns']);
 
 /** True while the prefix was pressed and its letter is awaited. */
 export function useKeys(open: (what: Opened) => void): boolean {
@@ -44,7 +44,20 @@ export function useKeys(open: (what: Opened) => void): boolean {
     };
   }, [isPrefixed]);
   useEffect(() => {
-    const { page, query } = route;
+    const actions: Readonly<Record<string, (event: KeyboardEvent) => void>> = {
+      '.': () => setPrefixed(true),
+      '/': (event) => {
+        event.preventDefault();
+        open({ what: 'palette' });
+      },
+      '?': () => open({ what: 'keys' }),
+      p: () => setQuery({ mode: nextMode(mode) }),
+      f: () => toggleFailures(route),
+      '[': () => goToAdjacent(route, -1),
+      ']': () => goToAdjacent(route, 1),
+      j: focusFirstRow,
+      k: focusFirstRow,
+    };
     const press = (event: KeyboardEvent): void => {
       if (event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey)) {
         event.preventDefault();
@@ -53,7 +66,7 @@ export function useKeys(open: (what: Opened) => void): boolean {
       }
       if (event.key === 'Escape') {
         setPrefixed(false);
-        if (!event.defaultPrevented) retreat(event, route);
+        if (!event.defaultPrevented) handleEscape(event, route);
         return;
       }
       if (event.defaultPrevented || !isShortcut(event) || event.key === 'Shift') return;
@@ -68,28 +81,7 @@ export function useKeys(open: (what: Opened) => void): boolean {
       }
       const entry = ENTRIES.find(({ key }) => key === event.key);
       if (entry) go(to(entry.page));
-      else if (event.key === '.') setPrefixed(true);
-      else if (event.key === '/') {
-        event.preventDefault();
-        open({ what: 'palette' });
-      } else if (event.key === '?') open({ what: 'keys' });
-      else if (event.key === 'p') setQuery({ mode: nextMode(mode) });
-      else if (event.key === 'f' && page === 'activity') {
-        setQuery({ failed: query.get('failed') === '1' ? undefined : '1' });
-      } else if (event.key === 'f' && page === 'transactions') {
-        setQuery({ status: query.get('status') === 'REVERTED' ? undefined : 'REVERTED' });
-      } else if (event.key === '[' || event.key === ']') {
-        runTask(
-          adjacentPage(route, event.key === '[' ? -1 : 1).then((address) => {
-            if (address !== undefined) go(address);
-          }),
-        );
-      } else if (
-        (event.key === 'j' || event.key === 'k') &&
-        !(event.target instanceof HTMLTableRowElement)
-      ) {
-        document.querySelector<HTMLElement>('main tr[data-row][tabindex="0"]')?.focus();
-      }
+      else actions[event.key]?.(event);
     };
     addEventListener('keydown', press);
     return () => removeEventListener('keydown', press);
@@ -97,13 +89,34 @@ export function useKeys(open: (what: Opened) => void): boolean {
   return isPrefixed;
 }
 
+function toggleFailures({ page, query }: Route): void {
+  if (page === 'activity') setQuery({ failed: query.get('failed') === '1' ? undefined : '1' });
+  if (page === 'transactions') {
+    setQuery({ status: query.get('status') === 'REVERTED' ? undefined : 'REVERTED' });
+  }
+}
+
+function goToAdjacent(route: Route, step: 1 | -1): void {
+  runTask(
+    adjacentPage(route, step).then((address) => {
+      if (address !== undefined) go(address);
+    }),
+  );
+}
+
+/** From outside of a list; its rows have these keys themselves. */
+function focusFirstRow({ target }: KeyboardEvent): void {
+  if (target instanceof HTMLTableRowElement) return;
+  document.querySelector<HTMLElement>('main tr[data-row][tabindex="0"]')?.focus();
+}
+
 /** Escape closes what is open, then removes filters, then drops the focus. */
-function retreat({ target }: KeyboardEvent, { key, query }: Route): void {
+function handleEscape({ target }: KeyboardEvent, { key, query }: Route): void {
   if (target instanceof Element && target.closest('dialog')) return;
   const isField = target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
   if (currentRoute().query.has('peek')) unpeek();
   else if (!isField && key === undefined) {
-    const filters = [...query.keys()].filter((name) => !PLACES.has(name));
+    const filters = [...query.keys()].filter((name) => !VIEW_PARAMETERS.has(name));
     if (filters.length > 0) {
       setQuery(Object.fromEntries(filters.map((name) => [name, undefined])));
       return;

@@ -23,7 +23,7 @@ import { Keys, type Opened, useKeys } from './keyboard.js';
 import { BOTTOM, NAVIGATION, type NavigationEntry, useUseful } from './pages.js';
 import { Palette } from './palette.js';
 import { useRecentRecorder } from './recent.js';
-import { applyTheme, nextTheme, theme as readTheme, type Theme } from './theme.js';
+import { ThemeButton } from './theme-button.js';
 import { TokenPage } from './token-page.js';
 
 /** Few visits open it. */
@@ -193,7 +193,7 @@ function Strip({ connection, search, switchChain }: StripProps) {
         <span className="words">Search or run a command</span>
         <kbd aria-hidden="true">{shortcutText('Mod+K')}</kbd>
       </button>
-      <ThemeButton />
+      <ThemeButton className="theme" />
     </header>
   );
 }
@@ -228,29 +228,10 @@ function ConnectionState({ connection }: { readonly connection: Connection }) {
   );
 }
 
-function ThemeButton() {
-  const [theme, setTheme] = useState<Theme>(readTheme);
-  return (
-    <button
-      type="button"
-      className="theme"
-      aria-label={`Theme: ${theme}`}
-      title={`Theme: ${theme}`}
-      onClick={() => {
-        const next = nextTheme(theme);
-        applyTheme(next);
-        setTheme(next);
-      }}
-    >
-      <Icon name={theme} />
-    </button>
-  );
-}
-
 /** After a revert, restart or load, cached blocks are read again. */
 function useResetQueries(): void {
   const epoch = useLive((live) => live.epoch);
-  const beat = useLive((live) => live.beat);
+  const revision = useLive((live) => live.revision);
   const lastEpoch = useRef(epoch);
   useEffect(() => {
     if (lastEpoch.current === epoch) return;
@@ -267,8 +248,8 @@ function useResetQueries(): void {
     refreshNames();
   }, [epoch]);
   useEffect(() => {
-    if (beat > 0) runTask(queries.invalidateQueries({ queryKey: ['now'] }));
-  }, [beat]);
+    if (revision > 0) runTask(queries.invalidateQueries({ queryKey: ['now'] }));
+  }, [revision]);
   const lastNaming = useLive(
     (live) => live.operations.find(({ event }) => NAMING_EVENTS.has(event))?.id ?? 0,
   );

@@ -95,7 +95,7 @@ class LoadedNames {
       else this.#queue.add(felt);
     }
     if (this.#queue.size > 0) {
-      this.#flushing ??= gathered().then(() => this.#flush());
+      this.#flushing ??= nextTick().then(() => this.#flush());
       pending.add(this.#flushing);
     }
     await Promise.all(pending);
@@ -137,7 +137,7 @@ class LoadedNames {
 }
 
 /** Components of one rendering share a request. */
-const gathered = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
+const nextTick = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 
 /** Names of one request carry addresses only where that request has another contract of that name. */
 function distinctTexts(entries: ReadonlyMap<string, LoadedName>): Names {

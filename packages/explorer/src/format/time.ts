@@ -77,12 +77,10 @@ export function isoText(seconds: number): string {
   return at(seconds, (date) => date.toISOString().replace('.000', ''));
 }
 
-/** Block interval, from seconds or from a text such as `500ms` or `mempool:2000`. */
+/** Block interval, from seconds or from a text such as `500ms` or `mempool:2`. */
 export function intervalText(setting: string): string {
-  const [, milliseconds] = /^mempool:(\d+)$/.exec(setting) ?? [];
-  if (milliseconds !== undefined) {
-    const seconds = Number(milliseconds) / 1000;
-    return `${seconds < 1 ? `${milliseconds} ms` : `${seconds} s`} from the mempool`;
+  if (setting.startsWith('mempool:')) {
+    return `${intervalText(setting.slice('mempool:'.length))} from the mempool`;
   }
   return setting.endsWith('ms') ? `${setting.slice(0, -2)} ms` : `${setting} s`;
 }

@@ -116,7 +116,7 @@ export function LastDone() {
 }
 
 /** The last result since this was shown. */
-export function DoneHere() {
+export function LatestResult() {
   const [last] = useStore(actionLog);
   const [before] = useState(last?.id);
   return last?.id === before ? null : <LastDone />;

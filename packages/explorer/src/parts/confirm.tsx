@@ -2,7 +2,7 @@
 import { shortHash } from '@starkbox/abi/basics';
 import { type ReactNode, useState } from 'react';
 import { to } from '../navigation/route.js';
-import { Action, act, DoneHere } from './action.js';
+import { Action, act, LatestResult } from './action.js';
 import { Button } from './button.js';
 import { Sheet } from './dialog.js';
 import { Checkbox } from './inputs.js';
@@ -62,7 +62,7 @@ export function Confirm({ question, close }: ConfirmProps) {
           </Action>
           <Button onClick={close}>Cancel</Button>
         </div>
-        <DoneHere />
+        <LatestResult />
       </div>
     </Sheet>
   );

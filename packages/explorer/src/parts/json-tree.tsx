@@ -1,9 +1,7 @@
 // JSON value as a tree that renders only its open branches, a few members at a time.
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { grouped } from '../format/amount.js';
 import { to } from '../navigation/route.js';
-import { runTask } from '../state/tasks.js';
-import { type JsonPart, partsAt } from '../traces/json-parts.js';
 import { PlainButton } from './button.js';
 import { Link, UntrustedText } from './values.js';
 
@@ -13,57 +11,42 @@ const OPEN_DEPTH = 2;
 /** A level with more items starts closed. */
 const MAX_OPEN = 20;
 
-/** Reads members of the part at a path. */
-export type ReadParts = (
-  path: readonly string[],
-  from: number,
-  count: number,
-) => Promise<readonly JsonPart[]>;
-
 export function JsonTree({ of }: { readonly of: unknown }) {
-  const [root] = partsAt([of], [], 0, 1);
   return (
     <div className="json-tree">
-      {root && <Branch of={{ ...root, name: '' }} value={of} path={[]} />}
-    </div>
-  );
-}
-
-/** The same for a value that is elsewhere, and read part by part. */
-export function RemoteJsonTree({ read }: { readonly read: ReadParts }) {
-  return (
-    <div className="json-tree">
-      <RemoteTwigs path={[]} read={read} />
+      <Branch name="" of={of} depth={0} />
     </div>
   );
 }
 
 interface BranchProps {
-  readonly of: JsonPart;
-  readonly path: readonly string[];
-  /** The part itself, unless it is read elsewhere. */
-  readonly value?: unknown;
-  readonly read?: ReadParts;
+  readonly name: string;
+  readonly of: unknown;
+  readonly depth: number;
 }
 
-function Branch({ of, path, value, read }: BranchProps) {
-  const { name, size, isList } = of;
-  const [isOpen, setOpen] = useState(
-    size !== undefined && path.length < OPEN_DEPTH && size <= MAX_OPEN,
-  );
+function Branch({ name, of, depth }: BranchProps) {
+  const members = typeof of === 'object' && of !== null ? Object.entries(of) : undefined;
+  const size = members?.length ?? 0;
+  const [isOpen, setOpen] = useState(depth < OPEN_DEPTH && size <= MAX_OPEN);
+  const [limit, setLimit] = useState(FIRST_ITEMS);
+  const [start, end] = Array.isArray(of) ? '[]' : '{}';
   const label = name !== '' && (
     <span className="soft">
       <UntrustedText text={name} limit={80} />:{' '}
     </span>
   );
-  if (size === undefined || size === 0) {
+  if (!members || size === 0) {
     return (
       <div className="leaf">
         {label}
-        {size === undefined ? (
-          <Leaf name={name} of={of.leaf} />
+        {members ? (
+          <span className="quiet">
+            {start}
+            {end}
+          </span>
         ) : (
-          <span className="quiet">{isList ? '[]' : '{}'}</span>
+          <Leaf name={name} of={of} />
         )}
       </div>
     );
@@ -72,67 +55,21 @@ function Branch({ of, path, value, read }: BranchProps) {
     <div>
       <PlainButton aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         {label}
-        <span className="quiet">{isList ? `[${grouped(size)}]` : `{${grouped(size)}}`}</span>
+        <span className="quiet">
+          {start}
+          {grouped(size)}
+          {end}
+        </span>
       </PlainButton>
       {isOpen && (
         <div className="twigs">
-          {read ? (
-            <RemoteTwigs path={path} read={read} size={size} />
-          ) : (
-            <Twigs of={value} path={path} size={size} />
-          )}
+          {members.slice(0, limit).map(([member, value]) => (
+            <Branch key={member} name={member} of={value} depth={depth + 1} />
+          ))}
+          <More count={size - limit} show={() => setLimit(limit + MORE_ITEMS)} />
         </div>
       )}
     </div>
-  );
-}
-
-interface TwigsProps {
-  readonly path: readonly string[];
-  readonly size: number;
-}
-
-function Twigs({ of, path, size }: TwigsProps & { readonly of: unknown }) {
-  const [limit, setLimit] = useState(FIRST_ITEMS);
-  return (
-    <>
-      {partsAt(of, [], 0, limit).map((part) => (
-        <Branch
-          key={part.name}
-          of={part}
-          value={Object.getOwnPropertyDescriptor(of, part.name)?.value}
-          path={[...path, part.name]}
-        />
-      ))}
-      <More count={size - limit} show={() => setLimit(limit + MORE_ITEMS)} />
-    </>
-  );
-}
-
-interface RemoteTwigsProps {
-  readonly path: readonly string[];
-  readonly read: ReadParts;
-  readonly size?: number;
-}
-
-function RemoteTwigs({ path, read, size = 0 }: RemoteTwigsProps) {
-  const [parts, setParts] = useState<readonly JsonPart[]>([]);
-  const [limit, setLimit] = useState(FIRST_ITEMS);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a part at a path never changes
-  useEffect(() => {
-    let isWanted = true;
-    runTask(read(path, 0, limit).then((members) => isWanted && setParts(members)));
-    return () => {
-      isWanted = false;
-    };
-  }, [limit]);
-  return (
-    <>
-      {parts.map((part) => (
-        <Branch key={part.name} of={part} path={[...path, part.name]} read={read} />
-      ))}
-      <More count={size - limit} show={() => setLimit(limit + MORE_ITEMS)} />
-    </>
   );
 }
 

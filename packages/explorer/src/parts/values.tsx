@@ -85,12 +85,7 @@ interface CopyProps {
 }
 
 export function Copy({ value, what }: CopyProps) {
-  const [isDone, setDone] = useState(false);
-  useEffect(() => {
-    if (!isDone) return;
-    const timer = setTimeout(() => setDone(false), 1_500);
-    return () => clearTimeout(timer);
-  }, [isDone]);
+  const [isDone, copy] = useCopied(value);
   return (
     <PlainButton
       className="plain copy"
@@ -98,7 +93,7 @@ export function Copy({ value, what }: CopyProps) {
       title={`Copy ${what}`}
       onClick={(event) => {
         event.stopPropagation();
-        runTask(copyText(value).then(() => setDone(true)));
+        copy();
       }}
     >
       <Icon name={isDone ? 'done' : 'copy'} />
@@ -106,8 +101,19 @@ export function Copy({ value, what }: CopyProps) {
   );
 }
 
-async function copyText(value: CopyProps['value']): Promise<void> {
-  await navigator.clipboard.writeText(typeof value === 'string' ? value : await value());
+/** Whether the text was copied just now, and what copies it. */
+export function useCopied(value: CopyProps['value']): readonly [isDone: boolean, copy: () => void] {
+  const [isDone, setDone] = useState(false);
+  useEffect(() => {
+    if (!isDone) return;
+    const timer = setTimeout(() => setDone(false), 1_500);
+    return () => clearTimeout(timer);
+  }, [isDone]);
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(typeof value === 'string' ? value : await value());
+    setDone(true);
+  };
+  return [isDone, () => runTask(copy())];
 }
 
 interface AddressProps {

@@ -1,12 +1,11 @@
 // Balances of accounts in tokens other than STRK and ETH.
 import { selectorOf } from '@starkbox/abi';
 import { ETH_ADDRESS, STRK_ADDRESS } from '@starkbox/abi/internal';
-import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { Unit } from '../format/amount.js';
 import { call } from './client.js';
 import { useContractIndex } from './contract-index.js';
-import { useLive } from './live-state.js';
+import { useCurrent } from './queries.js';
 
 export interface Balance {
   readonly token: string;
@@ -56,7 +55,6 @@ const NO_TOKENS: readonly Token[] = [];
 
 /** Read again after each change of the chain; undefined until then. */
 export function useBalances(accounts: readonly string[]): Balances | undefined {
-  const beat = useLive((live) => live.beat);
   const index = useContractIndex();
   const tokens = useMemo(
     () =>
@@ -65,13 +63,11 @@ export function useBalances(accounts: readonly string[]): Balances | undefined {
       ) ?? NO_TOKENS,
     [index.data],
   );
-  const { data } = useQuery({
-    queryKey: ['balances', accounts, tokens.map(({ token }) => token), beat],
-    enabled: index.data !== undefined && accounts.length > 0,
-    gcTime: 10_000,
-    placeholderData: (old: Balances | undefined) => old,
-    queryFn: () => readBalances(accounts, tokens),
-  });
+  const { data } = useCurrent(
+    ['balances', accounts, tokens.map(({ token }) => token)],
+    () => readBalances(accounts, tokens),
+    { isWanted: index.data !== undefined && accounts.length > 0 },
+  );
   return data;
 }
 

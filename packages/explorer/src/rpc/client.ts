@@ -102,7 +102,7 @@ async function send(chain: string, calls: readonly QueuedCall[]): Promise<void> 
   let answers: unknown;
   try {
     const text = writeJson(calls.length === 1 ? body[0] : body);
-    answers = await readAnswers(calls, await postText(text, 'ui', { chain }));
+    answers = parseJson(await postText(text, 'ui', { chain }));
   } catch (error) {
     for (const { method, reject } of calls)
       reject(
@@ -110,12 +110,6 @@ async function send(chain: string, calls: readonly QueuedCall[]): Promise<void> 
           ? new RpcFailure(method, UNAUTHORIZED, error.message, undefined)
           : new Unreachable(method, error),
       );
-    return;
-  }
-  // A node with a lower batch limit rejects the whole batch.
-  if (calls.length > 1 && isAnswer(answers) && answers.error) {
-    const half = Math.ceil(calls.length / 2);
-    await Promise.all([send(chain, calls.slice(0, half)), send(chain, calls.slice(half))]);
     return;
   }
   const byId = new Map<unknown, Answer>();
@@ -130,16 +124,6 @@ async function send(chain: string, calls: readonly QueuedCall[]): Promise<void> 
       reject(new RpcFailure(method, code, message, data));
     } else resolve(answer.result);
   });
-}
-
-/** Answers with traces that are longer than this may have thousands of frames. */
-const LONG_TRACE = 2_000_000;
-
-async function readAnswers(calls: readonly QueuedCall[], text: string): Promise<unknown> {
-  const isTraced = calls.some(({ method }) => method === 'starknet_traceTransaction');
-  if (!isTraced || text.length < LONG_TRACE) return parseJson(text);
-  const { readElsewhere } = await import('../traces/large-traces.js');
-  return readElsewhere(text);
 }
 
 export interface Answer {
@@ -201,4 +185,12 @@ export function isMissing(error: unknown): boolean {
     error instanceof RpcFailure &&
     (error.code === METHOD_NOT_FOUND || error.code === METHOD_FORBIDDEN)
   );
+}
+
+/** The answer, or another value where the node does not serve the method. */
+export async function unlessMissing<T, U>(answer: Promise<T>, otherwise: U): Promise<T | U> {
+  return answer.catch((error: unknown) => {
+    if (isMissing(error)) return otherwise;
+    throw error;
+  });
 }

@@ -1,10 +1,9 @@
 // The newest contracts of the chain with their names, for filters by name, lists of tokens and counts by class.
 import type { CONTRACT_NAME } from '@starkbox/spec';
-import { useQuery } from '@tanstack/react-query';
 import type { Unit } from '../format/amount.js';
 import { call } from './client.js';
-import { liveNow, useLive } from './live-state.js';
-import { type ContractRow, readContracts } from './queries.js';
+import { liveNow } from './live-state.js';
+import { type ContractRow, readContracts, useCurrent } from './queries.js';
 import { unitOfContract } from './tokens.js';
 
 export interface IndexedContract extends ContractRow {
@@ -93,12 +92,5 @@ async function readNames(rows: readonly ContractRow[]): Promise<readonly CONTRAC
 
 /** Undefined until it is read; read again after each change of the chain. */
 export function useContractIndex({ isWanted = true } = {}) {
-  const beat = useLive((live) => live.beat);
-  return useQuery({
-    queryKey: ['contract index', beat],
-    enabled: isWanted,
-    gcTime: 10_000,
-    placeholderData: (old: ContractIndex | undefined) => old,
-    queryFn: readIndex,
-  });
+  return useCurrent(['contract index'], readIndex, { isWanted });
 }

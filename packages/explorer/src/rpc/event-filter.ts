@@ -81,11 +81,3 @@ export function subscription(filter: EventFilter): SubscribedFilter {
     ...(keys.length === 0 ? {} : { keys }),
   };
 }
-
-/** A node reports an event when it reaches the requested status, not when it skips that status. */
-export function subscribedFilters(filter: EventFilter): readonly SubscribedFilter[] {
-  return (['PRE_CONFIRMED', 'ACCEPTED_ON_L2'] as const).map((finality_status) => ({
-    ...subscription(filter),
-    finality_status,
-  }));
-}

@@ -3,20 +3,15 @@ import { readAbi } from '@starkbox/abi';
 import { learnNames } from '../format/names.js';
 import { call } from './client.js';
 import { type EventFilter, wireFilter } from './event-filter.js';
+import { liveNow } from './live-state.js';
 import type { Result } from './methods.js';
-import { queries } from './queries.js';
+import { type Page, queries } from './queries.js';
 
-export type Emitted = Result<'starknet_getEvents'>['events'][number];
+type Emitted = Result<'starknet_getEvents'>['events'][number];
 
 export interface EventRow extends Emitted {
   /** Class of the emitting contract in that block. */
   readonly classHash: string | undefined;
-}
-
-export interface EventPage {
-  readonly rows: readonly EventRow[];
-  /** The last block that was not searched. */
-  readonly next: number | undefined;
 }
 
 const CHUNK = 500;
@@ -30,40 +25,54 @@ const MAX_CHUNKS = 4;
 export const idOf = ({ transaction_hash, event_index }: Emitted): string =>
   `${transaction_hash} ${event_index}`;
 
-/** @param last the block to begin at; undefined for the one being built */
+/**
+ * Events of a filter, newest first.
+ *
+ * @param cursor the last block that was not searched
+ * @param newest what comes after this row is read, unless it is too much
+ */
 export async function readEvents(
   filter: EventFilter,
-  last: number | undefined,
-  head: number,
-): Promise<EventPage> {
+  cursor: string | undefined,
+  { isTip, newest }: { readonly isTip: boolean; readonly newest: EventRow | undefined },
+): Promise<Page<EventRow>> {
+  const head = liveNow().head?.number ?? (await call('starknet_blockNumber'));
   const lowest = filter.from ?? 0;
-  let top = last ?? filter.to;
+  const pageFrom = async (events: Emitted[], bottom: number): Promise<Page<EventRow>> => ({
+    rows: await withClasses(events.reverse()),
+    next: bottom > lowest ? String(bottom - 1) : undefined,
+  });
+  if (newest) {
+    const bottom = newest.block_number ?? head + 1;
+    const { events, isWhole } = await readStretch(filter, bottom, filter.to, 1);
+    if (isWhole) return pageFrom(events, bottom);
+  }
+  let top = cursor === undefined ? filter.to : Number(cursor);
   let size = FIRST_BLOCKS;
   for (let stretch = 0; stretch < MAX_STRETCHES; stretch++) {
     const bottom = Math.max(lowest, (top ?? head) - size + 1);
-    const { events, isWhole } = await readStretch(filter, bottom, top);
+    const { events, isWhole } = await readStretch(filter, bottom, top, MAX_CHUNKS);
     // A range with too many events is read again with fewer blocks, so that its end is known.
     if (!isWhole && (top ?? head) > bottom) {
       size = Math.max(1, Math.floor(size / (2 * GROWTH)));
       continue;
     }
-    const next = bottom > lowest ? bottom - 1 : undefined;
-    if (events.length > 0) return { rows: await withClasses(events.reverse()), next };
-    if (next === undefined) return { rows: [], next };
-    top = next;
+    if (events.length > 0 || bottom <= lowest || isTip) return pageFrom(events, bottom);
+    top = bottom - 1;
     size *= GROWTH;
   }
-  return { rows: [], next: top };
+  return { rows: [], next: top === undefined ? undefined : String(top) };
 }
 
 async function readStretch(
   filter: EventFilter,
   from: number,
   to: number | undefined,
+  chunks: number,
 ): Promise<{ events: Emitted[]; isWhole: boolean }> {
   const events: Emitted[] = [];
   let token: string | undefined;
-  for (let chunk = 0; chunk < MAX_CHUNKS; chunk++) {
+  for (let chunk = 0; chunk < chunks; chunk++) {
     const answer = await call('starknet_getEvents', {
       filter: {
         ...wireFilter(filter, { from, to }, CHUNK),
@@ -81,7 +90,7 @@ async function readStretch(
  * The class of a contract may have changed. It is read at both ends of the range and, only where they differ,
  * for every block. The current class is read along, because it is nearly always the one.
  */
-export async function withClasses(events: readonly Emitted[]): Promise<readonly EventRow[]> {
+async function withClasses(events: readonly Emitted[]): Promise<readonly EventRow[]> {
   const blocks = new Map<string, Set<number>>();
   for (const { from_address, block_number = PENDING } of events) {
     const numbers = blocks.get(from_address) ?? new Set();

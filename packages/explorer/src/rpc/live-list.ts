@@ -5,8 +5,6 @@ import { runTask } from '../state/tasks.js';
 import { useLive } from './live-state.js';
 import { type Page, queries } from './queries.js';
 
-export type Mode = 'paused' | 'live' | 'tail';
-
 export interface LiveList<Row> {
   readonly rows: readonly Row[];
   /** Number of held-back rows; further ones may be unread. */
@@ -16,7 +14,7 @@ export interface LiveList<Row> {
   readonly error: Error | null;
   readonly hasMore: boolean;
   /** Description of older rows that are read only on request. */
-  readonly beyond: string | undefined;
+  readonly olderRowsHint: string | undefined;
   reveal(): void;
   /** Reads older rows, on scrolling or on request. */
   readMore(isWanted?: boolean): void;
@@ -25,13 +23,21 @@ export interface LiveList<Row> {
 
 type Pages<Row> = InfiniteData<Page<Row>, string | undefined>;
 
+/** Reads a page below a cursor or, as a tip, the rows that came after the newest one. */
+export type ReadPage<Row> = (
+  cursor: string | undefined,
+  isTip?: boolean,
+  newest?: Row,
+) => Promise<Page<Row>>;
+
 interface LiveListOptions<Row> {
   readonly key: readonly unknown[];
-  readonly read: (cursor: string | undefined, isTip?: boolean) => Promise<Page<Row>>;
+  readonly read: ReadPage<Row>;
   readonly idOf: (row: Row) => string;
-  readonly mode: Mode;
-  /** Whether the list holds still, because the pointer is over it or it is scrolled. */
-  readonly isHeld: () => boolean;
+  /** Whether new rows are not even counted. */
+  readonly isPaused: boolean;
+  /** Whether new rows are shown at once, or counted until they are wanted. */
+  readonly showsAtOnce: () => boolean;
 }
 
 export function useLiveList<Row>(options: LiveListOptions<Row>): LiveList<Row> {
@@ -45,17 +51,17 @@ export function useLiveList<Row>(options: LiveListOptions<Row>): LiveList<Row> {
     getNextPageParam: (page: Page<Row>) => page.next,
   });
   const { data, isPending, error, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = query;
-  const { waiting, reveal } = useNewRows(options, key);
+  const { waiting, reveal } = useNewRows(options, key, isPending);
 
   const rows = useMemo(() => data?.pages.flatMap((page) => page.rows) ?? [], [data]);
   const ids = useMemo(() => new Set(rows.map(idOf)), [rows, idOf]);
-  const beyond = data?.pages.at(-1)?.beyond;
+  const olderRowsHint = data?.pages.at(-1)?.olderRowsHint;
   const readMore = useCallback(
     (isWanted = false) => {
-      if (beyond !== undefined && !isWanted) return;
+      if (olderRowsHint !== undefined && !isWanted) return;
       if (hasNextPage && !isFetchingNextPage) runTask(fetchNextPage());
     },
-    [beyond, hasNextPage, isFetchingNextPage, fetchNextPage],
+    [olderRowsHint, hasNextPage, isFetchingNextPage, fetchNextPage],
   );
   const isUnknown = useCallback((row: Row) => !ids.has(idOf(row)), [ids, idOf]);
   const count = waiting?.rows.filter(isUnknown).length ?? 0;
@@ -67,7 +73,7 @@ export function useLiveList<Row>(options: LiveListOptions<Row>): LiveList<Row> {
     isLoading: isPending,
     error,
     hasMore: hasNextPage,
-    beyond,
+    olderRowsHint,
     reveal,
     readMore,
     retry: refetch,
@@ -75,13 +81,19 @@ export function useLiveList<Row>(options: LiveListOptions<Row>): LiveList<Row> {
 }
 
 /** Rows that have come since: merged into the list, or waiting to be revealed. */
-function useNewRows<Row>(options: LiveListOptions<Row>, key: readonly string[]) {
-  const { read, idOf, mode, isHeld } = options;
-  const beat = useLive((live) => live.beat);
-  const flood = useLive((live) => live.flood);
+function useNewRows<Row>(
+  options: LiveListOptions<Row>,
+  key: readonly string[],
+  isLoading: boolean,
+) {
+  const { read, idOf, isPaused, showsAtOnce } = options;
+  const revision = useLive((live) => live.revision);
+  const isBusy = useLive((live) => live.isBusy);
   const [waiting, setWaiting] = useState<Page<Row> | undefined>();
   const busy = useRef(false);
   const again = useRef(false);
+  /** A read that follows another one takes the options of its own time. */
+  const latest = useRef<() => Promise<void>>(undefined);
 
   const merge = useCallback(
     (fresh: Page<Row>) => {
@@ -89,19 +101,17 @@ function useNewRows<Row>(options: LiveListOptions<Row>, key: readonly string[]) 
     },
     [key, idOf],
   );
-  const look = useCallback(async (): Promise<void> => {
+  const readTip = useCallback(async (): Promise<void> => {
     if (busy.current) {
       again.current = true;
       return;
     }
-    // The first page is still being read and will include this.
-    if (queries.getQueryState(key)?.fetchStatus === 'fetching' && !queries.getQueryData(key))
-      return;
     busy.current = true;
     try {
-      const fresh = await read(undefined, true);
+      const before = queries.getQueryData<Pages<Row>>(key);
+      const fresh = await read(undefined, true, before?.pages[0]?.rows[0]);
       const pages = queries.getQueryData<Pages<Row>>(key);
-      if (!pages || (mode === 'tail' && !flood && !isHeld())) {
+      if (!pages || (!isBusy && showsAtOnce())) {
         merge(fresh);
         setWaiting(undefined);
       } else {
@@ -116,17 +126,19 @@ function useNewRows<Row>(options: LiveListOptions<Row>, key: readonly string[]) 
       busy.current = false;
       if (again.current) {
         again.current = false;
-        runTask(look());
+        runTask(latest.current?.());
       }
     }
-  }, [read, key, mode, flood, isHeld, merge, idOf]);
+  }, [read, key, isBusy, showsAtOnce, merge, idOf]);
 
-  const firstBeat = useRef(beat);
+  const readRevision = useRef(revision);
   useEffect(() => {
-    if (beat === firstBeat.current || mode === 'paused') return;
-    firstBeat.current = beat;
-    runTask(look());
-  }, [beat, mode, look]);
+    latest.current = readTip;
+    // The first page may have been read by the node before the change.
+    if (revision === readRevision.current || isPaused || isLoading) return;
+    readRevision.current = revision;
+    runTask(readTip());
+  }, [revision, isPaused, isLoading, readTip]);
 
   const reveal = (): void => {
     if (waiting) merge(waiting);

@@ -30,9 +30,9 @@ export interface Live {
   /** Reason of the last increase. */
   readonly pastChange: string | undefined;
   /** Increases with each change: a block, a transaction, a setting. */
-  readonly beat: number;
+  readonly revision: number;
   /** Whether changes arrive too fast to show; lists then only count them. */
-  readonly flood: boolean;
+  readonly isBusy: boolean;
   /** The last operations on the sandbox other than blocks, newest first. */
   readonly operations: readonly Operation[];
 }
@@ -53,7 +53,7 @@ export interface Operation {
 
 /** Changes are collected this long before components render; longer under load. */
 const COLLECT = 100;
-const COLLECT_FLOOD = 1_000;
+const COLLECT_BUSY = 1_000;
 /** Changes per second. */
 const MAX_READABLE = 50;
 
@@ -68,8 +68,8 @@ let state: Live = {
   price: undefined,
   epoch: 0,
   pastChange: undefined,
-  beat: 0,
-  flood: false,
+  revision: 0,
+  isBusy: false,
   operations: [],
 };
 /** The state that components see. */
@@ -106,34 +106,34 @@ export function collect(part: Partial<Live> = {}): void {
       collecting = false;
       flush();
     },
-    state.flood ? COLLECT_FLOOD : COLLECT,
+    state.isBusy ? COLLECT_BUSY : COLLECT,
   );
 }
 
 function flush(): void {
-  const flood = isFlooded();
-  if (state.flood !== flood) hasChanged = true;
-  change({ flood });
+  const isBusy = isTooFast();
+  if (state.isBusy !== isBusy) hasChanged = true;
+  change({ isBusy });
   // No message marks the end of a burst, so a timer does.
-  if (flood) collect();
+  if (isBusy) collect();
   if (hasChanged && !document.hidden) {
     hasChanged = false;
-    change({ beat: state.beat + 1 });
+    change({ revision: state.revision + 1 });
   }
   show();
 }
 
 /** Rate over the last second. */
-function isFlooded(): boolean {
+function isTooFast(): boolean {
   const seconds = (Date.now() - countedSince) / 1000;
   const most = Math.max(0, ...counted.values());
-  if (seconds < 1) return state.flood || most > MAX_READABLE;
+  if (seconds < 1) return state.isBusy || most > MAX_READABLE;
   counted = new Map();
   countedSince = Date.now();
   return most > MAX_READABLE * seconds;
 }
 
-/** Increases `beat` at most once per collecting time. */
+/** Increases `revision` at most once per collecting time. */
 export function noteChange(): void {
   hasChanged = true;
   collect();

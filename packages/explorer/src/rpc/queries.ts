@@ -1,4 +1,4 @@
-// Cached queries of the chain, with fallback to standard methods.
+// Cached queries of the chain.
 import type { Abi } from '@starkbox/abi';
 import type {
   BLOCK_ROW,
@@ -8,21 +8,22 @@ import type {
   TRANSACTION_FILTER,
   TRANSACTION_ROW,
 } from '@starkbox/spec';
-import { QueryClient, type UseQueryResult, useQueries, useQuery } from '@tanstack/react-query';
+import {
+  keepPreviousData,
+  QueryClient,
+  type UseQueryResult,
+  useQueries,
+  useQuery,
+} from '@tanstack/react-query';
 import { grouped } from '../format/amount.js';
 import { learnNames } from '../format/names.js';
 import { runTask } from '../state/tasks.js';
 import { readClassAbi, readContractAbi } from './abis.js';
-import { call, isMissing, Unreachable } from './client.js';
+import { call, Unreachable, unlessMissing } from './client.js';
+import { useLive } from './live-state.js';
 import type { Result } from './methods.js';
 import { preloadNames } from './names.js';
-import {
-  readStandardBlocks,
-  readStandardClasses,
-  readStandardContracts,
-  readStandardTransactions,
-  standardSearch,
-} from './standard-methods.js';
+import { readOriginBlocks, readOriginTransactions } from './origin-blocks.js';
 import { whatIsForked } from './subscriptions.js';
 
 export type TransactionRow = TRANSACTION_ROW;
@@ -45,50 +46,47 @@ export const queries: QueryClient = new QueryClient({
   },
 });
 
+/** Reads again after each change of the chain, and shows the last answer until the next is there. */
+export function useCurrent<T>(
+  key: readonly unknown[],
+  read: () => Promise<T>,
+  { isWanted = true } = {},
+): UseQueryResult<T> {
+  const revision = useLive((live) => live.revision);
+  return useQuery({
+    queryKey: [...key, revision],
+    enabled: isWanted,
+    gcTime: 10_000,
+    placeholderData: keepPreviousData,
+    queryFn: read,
+  });
+}
+
 export interface Page<Row> {
   readonly rows: readonly Row[];
   readonly next: string | undefined;
   /** Description of older rows that are read only on request. */
-  readonly beyond?: string;
+  readonly olderRowsHint?: string;
 }
 
-/** Methods that the node does not serve. */
-const missing = new Set<string>();
+/** Prefix of cursors that are numbers of the origin's blocks. */
+const ORIGIN = 'origin ';
+const originFrom = (cursor: string | undefined): number | undefined =>
+  cursor?.startsWith(ORIGIN) ? Number(cursor.slice(ORIGIN.length)) : undefined;
 
-/** Calls a Starkbox method, or the fallback where the node does not serve it. */
-async function orStandard<T>(
-  method: string,
-  ask: () => Promise<T>,
-  standard: () => Promise<T>,
-): Promise<T> {
-  if (missing.has(method)) return standard();
-  try {
-    return await ask();
-  } catch (error) {
-    if (!isMissing(error)) throw error;
-    missing.add(method);
-    return standard();
-  }
-}
-
-/** Prefix of cursors that are block numbers, for the standard methods. */
-const STANDARD = 'block ';
-const standardFrom = (cursor: string | undefined): number | undefined =>
-  cursor?.startsWith(STANDARD) ? Number(cursor.slice(STANDARD.length)) : undefined;
-
-function standardPage<Row>(page: {
+function originPage<Row>(page: {
   readonly rows: readonly Row[];
   readonly next: number | undefined;
 }): Page<Row> {
-  return { rows: page.rows, next: page.next === undefined ? undefined : STANDARD + page.next };
+  return { rows: page.rows, next: page.next === undefined ? undefined : ORIGIN + page.next };
 }
 
 /** Last page of local blocks; the next one is of the origin. */
 function endAt<Row>(rows: readonly Row[], newestOfOrigin: number): Page<Row> {
   return {
     rows,
-    next: STANDARD + newestOfOrigin,
-    beyond: `Blocks up to ${grouped(newestOfOrigin)} come from the origin of the fork.`,
+    next: ORIGIN + newestOfOrigin,
+    olderRowsHint: `Blocks up to ${grouped(newestOfOrigin)} come from the origin of the fork.`,
   };
 }
 
@@ -118,31 +116,26 @@ export async function readTransactionRows(
   cursor: string | undefined,
   isTip = false,
 ): Promise<Page<TransactionRow>> {
-  const below = standardFrom(cursor);
-  if (below !== undefined) return standardTransactions(filter, below);
-  return orStandard(
-    'devnet_listTransactions',
-    () => listTransactions(filter, cursor, isTip),
-    () => standardTransactions(filter, 'pre_confirmed', isTip ? 1 : MAX_STANDARD_PAGES),
-  );
+  const below = originFrom(cursor);
+  if (below !== undefined) return originTransactions(filter, below);
+  return listTransactions(filter, cursor, isTip);
 }
 
 /** Most empty pages in a row before reading on needs a request. */
-const MAX_STANDARD_PAGES = 5;
+const MAX_ORIGIN_PAGES = 5;
 
-async function standardTransactions(
+async function originTransactions(
   filter: TransactionFilter,
-  from: number | 'pre_confirmed',
-  most: number = MAX_STANDARD_PAGES,
+  from: number,
 ): Promise<Page<TransactionRow>> {
   const rows: TransactionRow[] = [];
-  let next: number | 'pre_confirmed' | undefined = from;
-  for (let page = 0; page < most && next !== undefined && rows.length < 10; page++) {
-    const answer = await readStandardTransactions(next, filter);
+  let next: number | undefined = from;
+  for (let page = 0; page < MAX_ORIGIN_PAGES && next !== undefined && rows.length < 10; page++) {
+    const answer = await readOriginTransactions(next, filter);
     rows.push(...answer.rows);
     next = answer.next;
   }
-  return standardPage({ rows, next: next === 'pre_confirmed' ? undefined : next });
+  return originPage({ rows, next });
 }
 
 async function listTransactions(
@@ -171,63 +164,40 @@ async function listTransactions(
     return oldest > fork.block ? { rows, next } : endAt(rows, Math.min(newest, fork.block));
   }
   if (only > fork.block) return { rows, next };
-  return standardTransactions(filter, 'pre_confirmed', 1);
+  return originTransactions(filter, only);
 }
 
 export async function readBlocks(cursor: string | undefined): Promise<Page<BlockRow>> {
-  const below = standardFrom(cursor);
-  if (below !== undefined) return standardPage(await readStandardBlocks(below));
-  return orStandard(
-    'devnet_listBlocks',
-    async () => {
-      const { blocks, next } = await call('devnet_listBlocks', {
-        limit: 50,
-        ...(cursor === undefined ? {} : { before: Number(cursor) }),
-      });
-      if (next !== undefined) return { rows: blocks, next: String(next) };
-      const oldest = blocks.at(-1)?.block_number ?? 0;
-      return oldest > 0 ? endAt(blocks, oldest - 1) : { rows: blocks, next: undefined };
-    },
-    async () => {
-      const { block_number } = await call('starknet_blockHashAndNumber');
-      return standardPage(await readStandardBlocks(block_number));
-    },
-  );
+  const below = originFrom(cursor);
+  if (below !== undefined) return originPage(await readOriginBlocks(below));
+  const { blocks, next } = await call('devnet_listBlocks', {
+    limit: 50,
+    ...(cursor === undefined ? {} : { before: Number(cursor) }),
+  });
+  if (next !== undefined) return { rows: blocks, next: String(next) };
+  const oldest = blocks.at(-1)?.block_number ?? 0;
+  return oldest > 0 ? endAt(blocks, oldest - 1) : { rows: blocks, next: undefined };
 }
 
 export async function readContracts(
   cursor: string | undefined,
   limit = 50,
 ): Promise<Page<ContractRow>> {
-  return orStandard(
-    'devnet_listContracts',
-    async () => {
-      const params = cursor === undefined ? { limit } : { limit, cursor };
-      const { contracts, next } = await call('devnet_listContracts', params);
-      return { rows: contracts, next };
-    },
-    async () => ({ rows: await readStandardContracts(), next: undefined }),
-  );
+  const params = cursor === undefined ? { limit } : { limit, cursor };
+  const { contracts, next } = await call('devnet_listContracts', params);
+  return { rows: contracts, next };
 }
 
 export async function readClasses(cursor: string | undefined): Promise<Page<ClassRow>> {
-  return orStandard(
+  const { classes, next } = await call(
     'devnet_listClasses',
-    async () => {
-      const params = cursor === undefined ? {} : { cursor };
-      const { classes, next } = await call('devnet_listClasses', params);
-      return { rows: classes, next };
-    },
-    async () => ({ rows: await readStandardClasses(), next: undefined }),
+    cursor === undefined ? {} : { cursor },
   );
+  return { rows: classes, next };
 }
 
 export async function search(line: string): Promise<readonly CANDIDATE[]> {
-  return orStandard(
-    'devnet_search',
-    async () => (await call('devnet_search', { query: line })).candidates,
-    () => standardSearch(line),
-  );
+  return (await call('devnet_search', { query: line })).candidates;
 }
 
 /** A class never changes; only its ABI is cached. */
@@ -311,11 +281,7 @@ export function useExplained(hash: string, isWanted: boolean) {
     queryKey: ['explained', hash],
     enabled: isWanted,
     queryFn: () =>
-      orStandard<Result<'devnet_explainTransaction'> | null>(
-        'devnet_explainTransaction',
-        () => call('devnet_explainTransaction', { transaction_hash: hash }),
-        async () => null,
-      ),
+      unlessMissing(call('devnet_explainTransaction', { transaction_hash: hash }), null),
   });
 }
 
@@ -325,11 +291,7 @@ export function useExecutedLines(hash: string, isWanted: boolean) {
     queryKey: ['executed lines', hash],
     enabled: isWanted,
     queryFn: () =>
-      orStandard<Result<'devnet_executedLines'>>(
-        'devnet_executedLines',
-        () => call('devnet_executedLines', { transaction_hash: hash }),
-        async () => ({ files: [] }),
-      ),
+      unlessMissing(call('devnet_executedLines', { transaction_hash: hash }), { files: [] }),
   });
 }
 
@@ -371,14 +333,7 @@ export async function readPrivateKey(address: string): Promise<string | undefine
 export function useLabels() {
   return useQuery({
     queryKey: ['labels'],
-    queryFn: async () => {
-      try {
-        return (await call('devnet_getLabels')).labels;
-      } catch (error) {
-        if (isMissing(error)) return [];
-        throw error;
-      }
-    },
+    queryFn: async () => (await unlessMissing(call('devnet_getLabels'), { labels: [] })).labels,
   });
 }
 

@@ -1,6 +1,6 @@
 // Snapshots of the chain.
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
-import { call, isMissing } from './client.js';
+import { call, unlessMissing } from './client.js';
 import { useLive } from './live-state.js';
 import type { Result } from './methods.js';
 
@@ -13,13 +13,7 @@ export function useSnapshots(): UseQueryResult<readonly Snapshot[]> {
   return useQuery({
     queryKey: ['now', 'snapshots', operation, epoch],
     placeholderData: (old) => old,
-    queryFn: async () => {
-      try {
-        return (await call('devnet_listSnapshots')).snapshots;
-      } catch (error) {
-        if (isMissing(error)) return [];
-        throw error;
-      }
-    },
+    queryFn: async () =>
+      (await unlessMissing(call('devnet_listSnapshots'), { snapshots: [] })).snapshots,
   });
 }

@@ -42,7 +42,7 @@ const textIn = (value: unknown, name: string): string | undefined => {
   return typeof member === 'string' ? member : undefined;
 };
 
-function takeHead(header: unknown): void {
+function applyHead(header: unknown): void {
   const number = numberIn(header, 'block_number');
   const hash = textIn(header, 'block_hash');
   if (number === undefined || hash === undefined) return;
@@ -58,7 +58,7 @@ function takeHead(header: unknown): void {
   }
 }
 
-function takeSandbox(notification: unknown): void {
+function applySandbox(notification: unknown): void {
   hasBeat = true;
   const event = textIn(notification, 'event') ?? 'beat';
   const chainTime = numberIn(notification, 'chain_time');
@@ -111,7 +111,7 @@ const socket = new Socket({
   closed() {
     if (isOpen) headBeforeGap = liveNow().head?.hash;
     isOpen = false;
-    look();
+    updateConnection();
   },
   refused() {
     // A plain HTTP request reveals whether a token or the instance is missing.
@@ -121,16 +121,14 @@ const socket = new Socket({
     const receivedAt = Date.now();
     const { connection } = liveNow();
     change({ receivedAt });
-    if (connection !== 'live' && connection !== 'catching-up') look();
+    if (connection !== 'live' && connection !== 'catching-up') updateConnection();
   },
   notified(method, result) {
     if (method.endsWith('_subscriptionNewHeads')) {
       count('head');
-      takeHead(result);
+      applyHead(result);
     } else if (method.endsWith('_subscriptionReorg')) notePastChange('reorg');
-    else if (method.endsWith('_subscriptionSandbox')) takeSandbox(result);
-    else if (method.endsWith('_subscriptionEvents'))
-      for (const listener of listeners.keys()) listener.receive(result);
+    else if (method.endsWith('_subscriptionSandbox')) applySandbox(result);
     else {
       // A transaction is notified once per status.
       count(textIn(result, 'finality_status') ?? method);
@@ -149,42 +147,10 @@ async function subscribe(hasSandbox = false): Promise<void> {
     refresh(),
   ]);
   hasBeat ||= sandbox?.result !== undefined;
-  for (const listener of listeners.keys()) askFor(listener);
   const before = headBeforeGap;
   headBeforeGap = undefined;
   if (before !== undefined) await compare(before);
-  look();
-}
-
-/** A listener of the events that pass its filters. */
-interface FilteredListener {
-  readonly filters: readonly unknown[];
-  readonly receive: (result: unknown) => void;
-}
-const listeners = new Map<FilteredListener, readonly ReturnType<Socket['request']>[]>();
-
-function askFor(listener: FilteredListener): void {
-  const requests = listener.filters.map((filter) =>
-    socket.request('starknet_subscribeEvents', filter),
-  );
-  listeners.set(listener, requests);
-}
-
-/** Subscribes to events until unsubscribed, also after reconnecting. */
-export function listenToEvents(listener: FilteredListener): () => void {
-  askFor(listener);
-  return () => {
-    const requests = listeners.get(listener) ?? [];
-    listeners.delete(listener);
-    for (const answer of requests) {
-      runTask(
-        answer.then((reply) => {
-          if (reply?.result === undefined) return;
-          runTask(socket.request('starknet_unsubscribe', { subscription_id: reply.result }));
-        }),
-      );
-    }
-  };
+  updateConnection();
 }
 
 /** Whether the known head still exists after a reconnect. */
@@ -201,7 +167,7 @@ const forkKnown = new Promise<void>((resolve) => {
   forkIsKnown = resolve;
 });
 
-function takeFork(status: unknown): void {
+function applyFork(status: unknown): void {
   const block = numberIn(membersOf(status)['fork_config'], 'block');
   const chain = textIn(status, 'chain_id');
   const fork = block === undefined || chain === undefined ? undefined : { chain, block };
@@ -222,11 +188,11 @@ async function refresh(): Promise<void> {
     socket.request('starknet_getBlockWithTxHashes', { block_id: 'pre_confirmed' }),
     socket.request('devnet_getStatus'),
   ]);
-  takeHead(block?.result);
+  applyHead(block?.result);
   // The pre-confirmed block has the time that it would get if it were closed now.
   const timestamp = numberIn(next?.result, 'timestamp');
   if (timestamp !== undefined) publish({ offset: timestamp - Math.floor(Date.now() / 1000) });
-  takeFork(status?.result);
+  applyFork(status?.result);
   const pending = numberIn(status?.result, 'pre_confirmed_tx_count');
   if (pending !== undefined && pending !== liveNow().pending) {
     publish({ pending });
@@ -239,7 +205,7 @@ async function refresh(): Promise<void> {
  * comparison.
  */
 export async function readFirstHead(): Promise<void> {
-  runTask(call('devnet_getStatus').then(takeFork, () => forkIsKnown()));
+  runTask(call('devnet_getStatus').then(applyFork, () => forkIsKnown()));
   try {
     const { block_number: number, block_hash: hash } = await call('starknet_blockHashAndNumber');
     const head = liveNow().head;
@@ -251,7 +217,7 @@ export async function readFirstHead(): Promise<void> {
 }
 
 /** Connection state, from the last event. */
-function look(): void {
+function updateConnection(): void {
   if (liveNow().connection === 'gone') return;
   const silence = Date.now() - liveNow().receivedAt;
   const connection: Connection = tokenRejected.get()
@@ -279,9 +245,9 @@ export function startLive(): void {
   socket.open();
   tokenRejected.subscribe(() => {
     if (!tokenRejected.get()) socket.open();
-    look();
+    updateConnection();
   });
-  setInterval(look, 500);
+  setInterval(updateConnection, 500);
   setInterval(() => {
     if (isOpen && !hasBeat && !document.hidden) runTask(refresh());
   }, POLL);

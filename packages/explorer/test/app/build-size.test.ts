@@ -5,7 +5,11 @@ import { describe, expect, test } from 'vitest';
 
 const BUILT = fileURLToPath(new URL('../../../starkbox/dist/explorer', import.meta.url));
 
-describe.runIf(existsSync(BUILT))('the built pages', () => {
+const isBuilt = existsSync(BUILT);
+if (!isBuilt)
+  console.warn('The explorer is not built, and was not weighed: npm run build:explorer');
+
+describe.runIf(isBuilt)('the built pages', () => {
   const size = (name: string): number => readFileSync(`${BUILT}/${name}.br`).length;
   const index = readFileSync(`${BUILT}/index.html`, 'utf8');
   const assets = readdirSync(`${BUILT}/assets`).filter((name) => /\.(js|css)$/.test(name));

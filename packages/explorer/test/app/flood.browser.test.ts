@@ -5,7 +5,7 @@ import { loadavg } from 'node:os';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { IS_FULL, setLongStage, transferRequest } from '../support/long-chain.js';
-import { isLive, type Stage, showsHead } from '../support/stage.js';
+import { beats, isLive, type Stage, showsHead } from '../support/stage.js';
 
 const MAX_FRAME_LENGTH = 50;
 const HEAP_GROWTH = 20 * 1024 * 1024;
@@ -194,6 +194,33 @@ describe('a flood', () => {
     },
     (FLOOD_SECONDS * 2 + 240) * 1_000,
   );
+
+  test('that ends while the list is read leaves no row out', async () => {
+    const { node } = stage.node;
+    await node.request('devnet_autoImpersonate');
+    const { page, sockets } = await stage.open('transactions');
+    await isLive(page);
+    let isHeld = false;
+    let release: () => void = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route('**/rpc', async (route) => {
+      if (isHeld && route.request().postData()?.includes('devnet_listTransactions')) await released;
+      await route.continue();
+    });
+    // Until the page has more than it can show.
+    for (let second = 0; second < 10 && !(await page.locator('.new-bar').isVisible()); second++) {
+      await flood(1, FLOOD_RATE);
+    }
+    isHeld = true;
+    await flood(2, FLOOD_RATE);
+    await beats(sockets.at(-1), 3);
+    isHeld = false;
+    release();
+    await showsNewest(page);
+    await node.request('devnet_stopAutoImpersonate');
+  });
 
   test(
     'of transactions renders the overview a few times a second',

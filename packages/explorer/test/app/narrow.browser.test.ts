@@ -2,9 +2,9 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openLive, STRK, type Stage, setStage } from '../support/stage.js';
-import { makeVariety, type Variety } from '../support/variety.js';
+import { beforeAll, expect, test } from 'vitest';
+import { openLive, STRK, type Stage } from '../support/stage.js';
+import { type Variety, variedStage } from '../support/variety.js';
 
 const TABLETS = [640, 700, 768, 899, 900, 1_000, 1_023, 1_024, 1_199, 1_200];
 const HEIGHT = 900;
@@ -13,10 +13,8 @@ let stage: Stage;
 let chain: Variety;
 
 beforeAll(async () => {
-  stage = await setStage();
-  chain = await makeVariety(stage);
+  ({ stage, chain } = await variedStage());
 });
-afterAll(() => stage.close());
 
 /** Columns of a table whose head is not over its cells, or is without them. */
 const misplaced = (page: Page, label: string): Promise<string[]> =>
@@ -76,15 +74,10 @@ test('each column of the call tree is under its head, and the last call is not c
 });
 
 test.each([
-  ['State changes', (minted: string) => `tx/${minted}?tab=state`],
+  ['State changes', () => `tx/${chain.minted}?tab=state`],
   ['Holders', () => `token/${STRK}`],
 ])('a table on a phone shows numbers of many lines whole: %s', async (label, pathOf) => {
-  const { tx_hash: minted } = await stage.node.client.call('devnet_mint', {
-    address: stage.address(1),
-    amount: 1,
-    unit: 'FRI',
-  });
-  const { page } = await stage.open(pathOf(minted), { viewport: { width: 390, height: HEIGHT } });
+  const { page } = await stage.open(pathOf(), { viewport: { width: 390, height: HEIGHT } });
   const table = page.getByRole('table', { name: label });
   await table
     .getByText(/57,896,044,618,658,097,711,785/)
@@ -143,6 +136,7 @@ test('the strip of an instance with a moved clock shows its buttons and whole fa
         .map(({ fact }) => `${fact.textContent} is cut`);
     })),
   ]);
+  await stage.node.client.call('devnet_deleteInstance', { instance_id });
 });
 
 test('the inputs of Control stay in their cards', async () => {

@@ -139,7 +139,7 @@ describe('without the token', () => {
     expect(page.url()).toBe(`${stage.origin}/ui/blocks`);
   });
 
-  test('the question is accessible in both themes', async () => {
+  test('the question is accessible', async () => {
     const { page } = await stage.open('', { bypassCSP: true });
     await page.getByRole('heading', { name: 'This node requires a token' }).waitFor();
     expect(await faultsOf(page)).toEqual([]);

@@ -87,7 +87,7 @@ describe('control', () => {
     for (const [name, field, text, expected] of [
       ['On an interval', 'Seconds between blocks', '900', '900'],
       ['On an interval', 'Seconds between blocks', '900.5', '900500ms'],
-      ['Mempool on an interval', 'Milliseconds between blocks', '900000', 'mempool:900000'],
+      ['Mempool on an interval', 'Seconds between blocks', '900', 'mempool:900'],
       ['Mempool', undefined, '', 'mempool'],
       ['On demand', undefined, '', 'demand'],
       ['On transaction', undefined, '', 'transaction'],
@@ -162,7 +162,7 @@ describe('control', () => {
       buffer: await contentOf(await file),
     };
     await stage.node.client.call('devnet_createBlock', {});
-    await page.getByLabel('Load an image').setInputFiles(image);
+    await page.getByLabel('Load an image or a journal').setInputFiles(image);
     const sheet = page.getByRole('dialog');
     expect(await sheet.innerText()).toContain('replaces this chain');
     expect((await status()).block_count).toBe(block_count + 1);
@@ -171,7 +171,7 @@ describe('control', () => {
     await expect.poll(async () => (await status()).block_count).toBe(block_count);
     const buffer = Buffer.from('[ no journal');
     const wrong = { name: 'wrong', mimeType: 'application/json', buffer };
-    await page.getByLabel('Load an image').setInputFiles(wrong);
+    await page.getByLabel('Load an image or a journal').setInputFiles(wrong);
     await page.getByText('neither an image nor a journal').waitFor();
   });
 

@@ -434,19 +434,14 @@ describe('states', () => {
 describe('the layout', () => {
   const surplus = () => document.documentElement.scrollWidth - innerWidth;
 
-  test('has source and panels side by side; axe finds nothing', async () => {
-    const { page, tab } = await openTab(increased, '', {
-      bypassCSP: true,
-      viewport: { width: 1440, height: 900 },
-    });
+  test('has source and panels side by side', async () => {
+    const { page, tab } = await openTab(increased, '', { viewport: { width: 1440, height: 900 } });
     await page.keyboard.press('e');
     await page.keyboard.press('e');
     await tab.line.waitFor();
-    await tab.settled();
     const source = await page.getByRole('region', { name: 'Source' }).boundingBox();
     const panel = await page.getByRole('region', { name: 'Call stack' }).boundingBox();
     expect(panel?.x).toBeGreaterThan((source?.x ?? 0) + (source?.width ?? 0));
-    expect(await faultsOf(page)).toEqual([]);
   });
 
   test('on a phone has the controls at the thumb and nothing that scrolls sideways; axe finds nothing', async () => {

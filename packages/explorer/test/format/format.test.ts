@@ -140,6 +140,6 @@ test('the block interval has a unit', () => {
   expect(intervalText('5')).toBe('5 s');
   expect(intervalText('500ms')).toBe('500 ms');
   expect(generationText('mempool')).toBe('transactions wait in the mempool');
-  expect(generationText('mempool:2000')).toBe('a block every 2 s from the mempool');
-  expect(generationText('mempool:250')).toBe('a block every 250 ms from the mempool');
+  expect(generationText('mempool:2')).toBe('a block every 2 s from the mempool');
+  expect(generationText('mempool:250ms')).toBe('a block every 250 ms from the mempool');
 });

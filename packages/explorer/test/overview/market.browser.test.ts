@@ -3,7 +3,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { faultsOf } from '../support/accessibility.js';
-import { isLive, openLive, type Stage, setStage } from '../support/stage.js';
+import { openLive, type Stage, setStage } from '../support/stage.js';
 
 /** Blocks close by hand, so that a run is repeatable. */
 const CONDITIONS = {
@@ -74,7 +74,7 @@ test('shows price and fullness of the last blocks, live, by pointer, by keys and
     expect(complaints).toEqual([]);
   }));
 
-test('has no faults of accessibility, and fits on narrow and wide screens', () =>
+test('has no faults of accessibility, and fits on a narrow screen', () =>
   withStage({ networkConditions: CONDITIONS }, async (stage) => {
     await stage.node.client.call('devnet_mint', { address: '0xabc', amount: 5 });
     await stage.node.client.call('devnet_createBlock', { count: 110 });
@@ -82,16 +82,9 @@ test('has no faults of accessibility, and fits on narrow and wide screens', () =
     await page.getByRole('slider', { name: /in 100 blocks$/ }).waitFor();
     await page.getByRole('region', { name: 'Gas market' }).getByText('Values as a table').click();
     expect(await faultsOf(page)).toEqual([]);
-    for (const width of [320, 390, 768, 1440]) {
-      await page.setViewportSize({ width, height: 800 });
-      await settled();
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      expect([width, wide]).toEqual([width, 0]);
-    }
-    await page.goto(`${stage.origin}/ui/control`);
-    await page.getByRole('region', { name: 'Network conditions' }).waitFor();
-    await isLive(page);
-    expect(await faultsOf(page)).toEqual([]);
+    await page.setViewportSize({ width: 320, height: 800 });
+    await settled();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
   }));
 
 test('without conditions the overview has no market, and Control begins one and ends it', () =>
@@ -114,7 +107,7 @@ test('without conditions the overview has no market, and Control begins one and 
     await expect
       .poll(() => mode.getByRole('radio', { name: 'Mempool on an interval' }).isChecked())
       .toBe(true);
-    expect(await mode.getByLabel('Milliseconds between blocks').inputValue()).toBe('2000');
+    expect(await mode.getByLabel('Seconds between blocks').inputValue()).toBe('2');
     expect(await form.getByRole('button', { name: 'Set conditions' }).getAttribute('title')).toBe(
       'These are the current conditions.',
     );

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { faultsOf } from '../support/accessibility.js';
 import { openLive, type Stage, setStage, watchClipboard } from '../support/stage.js';
 
 const chart = (page: Page, name: string) => page.getByRole('slider', { name });
@@ -93,7 +92,6 @@ test('an empty chain shows code that sends the first transaction', () =>
       await expect.poll(copied).toContain(key);
       expect(await main(page)).not.toContain(key);
     }
-    expect(await faultsOf(page)).toEqual([]);
     await settled();
     const folder = mkdtempSync(
       fileURLToPath(new URL('../../../../node_modules/.cache/snippet-', import.meta.url)),
@@ -108,5 +106,4 @@ test('an empty chain shows code that sends the first transaction', () =>
     await chart(page, 'Transactions per block: 1 in 2 blocks').waitFor();
     await page.getByText('Connect a program').click();
     await page.getByText('Values as a table').click();
-    expect(await faultsOf(page)).toEqual([]);
   }));

@@ -88,7 +88,6 @@ describe('steps', () => {
       'L2 gas price = 70.00 gfri',
       'block number = 123456',
     ]);
-    expect(await faultsOf(page)).toEqual([]);
     // The rows are part of the page's address.
     await expect.poll(() => page.url()).toContain('123456');
     const again = await openLive(stage, page.url().replace(`${stage.origin}/ui/`, ''));

@@ -17,7 +17,7 @@ export interface Frames {
   readonly page: Page;
   /** Sets all frames to each width in turn; frames that scroll sideways, with the element that is too wide. */
   sweep(widths: readonly number[]): Promise<string[]>;
-  /** Breakpoints of the style sheets, in pixels. */
+  /** The narrowest width of each range between breakpoints of the style sheets, in pixels. */
   breakpoints(): Promise<number[]>;
   /** Waits until every frame has an element whose text contains the words. */
   show(selector: string, words: string): Promise<void>;
@@ -194,8 +194,9 @@ function breakpointsOf(): number[] {
   const visit = (rules: CSSRuleList): void => {
     for (const rule of rules) {
       if ('conditionText' in rule) {
-        for (const [, pixels] of String(rule.conditionText).matchAll(/width\D*?([\d.]+)px/g)) {
-          widths.add(Number(pixels));
+        const conditions = String(rule.conditionText).matchAll(/(min|max)-width\D*?([\d.]+)px/g);
+        for (const [, bound, pixels] of conditions) {
+          widths.add(Number(pixels) + (bound === 'max' ? 1 : 0));
         }
       }
       const { cssRules }: { cssRules?: CSSRuleList } = Object(rule);

@@ -1,12 +1,14 @@
 // A chain of many blocks, built once on a machine and kept as an image.
 import { existsSync, mkdirSync, renameSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { type Config, createChain, type LocalChain } from 'starkbox';
 import { STRK, type Stage, setStage } from './stage.js';
 
 /** Bump it when the content of the chain changes. */
-const VERSION = 2;
-const FOLDER = new URL('../../../../node_modules/.cache/long-chain/', import.meta.url);
+const VERSION = 3;
+const CACHE = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
+const FOLDER = join(CACHE, 'starkbox', 'long-chain');
 /** Each block of this many has one transaction that fails. */
 const FAILING = 50;
 
@@ -91,16 +93,20 @@ async function build(file: string): Promise<void> {
   }
   await node.request('devnet_stopAutoImpersonate');
   mkdirSync(FOLDER, { recursive: true });
-  await node.request('devnet_dump', { path: `${file}.new`, format: 'image' });
-  renameSync(`${file}.new`, file);
+  // Another process may make it at the same time.
+  const draft = `${file}.${process.pid}`;
+  await node.request('devnet_dump', { path: draft, format: 'image' });
+  renameSync(draft, file);
   await node.close();
 }
 
 /** A stage with the long chain. */
 export async function setLongStage(): Promise<Stage> {
-  const file = fileURLToPath(new URL(`${VERSION}-${BLOCKS}-${TRANSACTIONS}.image`, FOLDER));
+  const file = join(FOLDER, `${VERSION}-${BLOCKS}-${TRANSACTIONS}.image`);
   if (!existsSync(file)) await build(file);
   const stage = await setStage({ ...CONFIG, blockGenerationOn: 'transaction' });
-  await stage.node.node.request('devnet_load', { path: file });
+  const load = () => stage.node.node.request('devnet_load', { path: file });
+  // An image of another format is made anew.
+  await load().catch(() => build(file).then(load));
   return stage;
 }

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { Class } from '@starkbox/engine';
 import { type ListeningNode, startNode } from '@starkbox/test-support';
-import type { BrowserContextOptions, Download, Page, Request } from 'playwright-core';
+import type { BrowserContextOptions, Download, Page, Request, WebSocket } from 'playwright-core';
 import type { Call } from 'starknet';
 import { inject } from 'vitest';
 import { connectPages, type Pages } from './pages.js';
@@ -55,6 +55,8 @@ export interface Visit {
   readonly complaints: string[];
   /** Requests that it made, by path. */
   readonly requests: string[];
+  /** Its connections, of which the last may be open. */
+  readonly sockets: WebSocket[];
   /** Waits until no request is under way and none follows within a few frames. */
   settled(): Promise<void>;
   /** Ends the visit before the test ends. */
@@ -133,6 +135,8 @@ async function compiled(name: string, change?: (sierra: { abi: unknown }) => voi
 async function visit(origin: string, path: string, page: Page): Promise<Visit> {
   const complaints: string[] = [];
   const requests: string[] = [];
+  const sockets: WebSocket[] = [];
+  page.on('websocket', (socket) => sockets.push(socket));
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('console', (message) => {
     const text = message.text();
@@ -161,7 +165,7 @@ async function visit(origin: string, path: string, page: Page): Promise<Visit> {
   await page.goto(`${origin}/ui/${path}`);
   await page.locator('h1').waitFor();
   const leave = async (): Promise<void> => (await sharedPages()).release(page);
-  return { page, complaints, requests, settled, leave };
+  return { page, complaints, requests, sockets, settled, leave };
 }
 
 /** Pages may not read the clipboard, so what they write is caught on the way; gives the last text. */
@@ -188,6 +192,15 @@ export async function contentOf(download: Download): Promise<Buffer> {
 /** Waits until the page is subscribed to the node. */
 export function isLive(page: Page): Promise<void> {
   return page.locator('.connection', { hasText: 'live' }).waitFor();
+}
+
+/** Waits for heartbeats of the node, which come every two seconds, or until the connection ends. */
+export async function beats(socket: WebSocket | undefined, count: number): Promise<void> {
+  for (let beat = 0; beat < count && socket?.isClosed() === false; beat++) {
+    await socket
+      .waitForEvent('framereceived', ({ payload }) => String(payload).includes('"beat"'))
+      .catch(() => {});
+  }
 }
 
 /** A reused page of the explorer that is subscribed to the node. */

@@ -1,7 +1,7 @@
 // A chain with something on every page: contracts, a token, failures with and without source, a moved clock.
 import { readFile } from 'node:fs/promises';
 import { classTextWithPlaces } from '../../../../contracts/classes.js';
-import { STRK, type Stage } from './stage.js';
+import { STRK, type Stage, setStage } from './stage.js';
 
 const SOURCE = 'contracts/src/failing/failures.cairo';
 const MONTH_SECONDS = 30 * 24 * 60 * 60;
@@ -12,9 +12,25 @@ export interface Variety {
   readonly reverted: string;
   /** A failed transaction whose contract has its source. */
   readonly overflow: string;
+  /** A transaction with sixty calls. */
+  readonly large: string;
+  readonly minted: string;
 }
 
-export async function makeVariety(stage: Stage): Promise<Variety> {
+export interface Varied {
+  readonly stage: Stage;
+  readonly chain: Variety;
+}
+
+let making: Promise<Varied> | undefined;
+
+/** The stage with this chain, which the test files of a process share: they leave it as they found it. */
+export function variedStage(): Promise<Varied> {
+  making ??= setStage().then(async (stage) => ({ stage, chain: await makeVariety(stage) }));
+  return making;
+}
+
+async function makeVariety(stage: Stage): Promise<Variety> {
   const { client } = stage.node;
   const source = await readFile(new URL(`../../../../${SOURCE}`, import.meta.url), 'utf8');
   const artifact = JSON.parse(await classTextWithPlaces('failures'));
@@ -41,7 +57,16 @@ export async function makeVariety(stage: Stage): Promise<Variety> {
   ]);
   await client.call('devnet_increaseTime', { time: MONTH_SECONDS });
   await stage.send(2, [stage.transfer(0, 25n)]);
-  return { counter, succeeded, reverted, overflow };
+  const large = await stage.send(
+    0,
+    Array.from({ length: 60 }, () => stage.transfer(4, 1n)),
+  );
+  const { tx_hash: minted } = await client.call('devnet_mint', {
+    address: stage.address(1),
+    amount: 1,
+    unit: 'FRI',
+  });
+  return { counter, succeeded, reverted, overflow, large, minted };
 }
 
 /** Pages that every chain has. */
@@ -71,13 +96,14 @@ export const LISTS = [
 const ACCOUNT_CLASS = '0x2e77ee61d4df3d988ee1f42ea5442e913862cc82c2584d212ecda76666498fc';
 
 /** Pages of single objects and their tabs. */
-export function detailPages({ counter, succeeded, reverted, overflow }: Variety): string[] {
+export function detailPages({ counter, succeeded, reverted, overflow, large }: Variety): string[] {
   const tabs = (page: string, ...names: string[]): string[] => [
     page,
     ...names.map((name) => `${page}?tab=${name}`),
   ];
   return [
     'activity?failed=1',
+    'transactions?function=transfer&status=SUCCEEDED',
     'messages?send=1',
     'timeline?a=4&b=6&axis=time',
     'gas?view=table&from=0',
@@ -87,8 +113,9 @@ export function detailPages({ counter, succeeded, reverted, overflow }: Variety)
     ...tabs('block/6', 'state', 'events', 'raw'),
     'block/9999',
     ...tabs(`tx/${succeeded}`, 'gas', 'state', 'events', 'raw', 'debug'),
-    `tx/${reverted}`,
+    ...tabs(`tx/${reverted}`, 'gas'),
     ...tabs(`tx/${overflow}`, 'source', 'debug'),
+    `tx/${large}?tab=state`,
     ...tabs(`contract/${counter}`, 'interact', 'storage', 'events', 'abi', 'history'),
     ...tabs(`contract/${STRK}`, 'token', 'calls', 'events', 'storage'),
     `contract/${STRK}?tab=interact&f=transfer`,

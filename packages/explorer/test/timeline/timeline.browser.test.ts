@@ -1,6 +1,5 @@
 // Page of the timeline: snapshots, zoom, comparison and going back.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { faultsOf } from '../support/accessibility.js';
 import { isLive, STRK, type Stage, setStage } from '../support/stage.js';
 
 let stage: Stage;
@@ -126,20 +125,6 @@ describe('the page', () => {
     } finally {
       await empty.close();
     }
-  });
-
-  test('axe finds nothing in either theme', async () => {
-    const { page } = await stage.open('timeline?a=0&b=2', {});
-    await page.getByRole('region', { name: 'Compare' }).locator('tr[data-row]').first().waitFor();
-    expect(await faultsOf(page)).toEqual([]);
-  });
-
-  test('nothing scrolls sideways on a phone', async () => {
-    const { page } = await stage.open('timeline?a=0&b=2', {
-      viewport: { width: 400, height: 800 },
-    });
-    await page.getByRole('region', { name: 'Compare' }).locator('tr[data-row]').first().waitFor();
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(400);
   });
 });
 

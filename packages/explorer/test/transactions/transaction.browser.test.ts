@@ -4,7 +4,6 @@
 import type { Page } from 'playwright-core';
 import { hash } from 'starknet';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { faultsOf } from '../support/accessibility.js';
 import { type Stage, setStage } from '../support/stage.js';
 
 const TOKEN_CLASS = '0x2e77ee61d4df3d988ee1f42ea5442e913862cc82c2584d212ecda76666498fc';
@@ -177,11 +176,5 @@ describe('a transaction', () => {
     const after = await stage.node.client.call('devnet_getStatus', {});
     expect(after.block_count).toBe(block_count - 1);
     expect(await page.getByRole('link', { name: 'Simulate again' }).count()).toBe(0);
-  });
-
-  test('axe finds nothing in either theme', async () => {
-    const { page } = await stage.open(`tx/${transferHash}?tab=raw`, {});
-    await page.getByText('12.5 GOLD').waitFor();
-    expect(await faultsOf(page)).toEqual([]);
   });
 });

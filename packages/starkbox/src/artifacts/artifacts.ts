@@ -2,7 +2,7 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { counted, isObject } from '@starkbox/abi/basics';
+import { isObject, withNoun } from '@starkbox/abi/basics';
 import { Class } from '@starkbox/engine';
 import type { Chain } from '../chain/chain.js';
 import { listContracts } from '../chain/queries/list-contracts.js';
@@ -62,7 +62,7 @@ export class Artifacts {
       await artifacts.close();
       throw error;
     }
-    log.info(`Watching ${counted(artifacts.#hashes.size, 'artifact')} in ${folder}`);
+    log.info(`Watching ${withNoun(artifacts.#hashes.size, 'artifact')} in ${folder}`);
     return artifacts;
   }
 
@@ -94,7 +94,7 @@ export class Artifacts {
     while (this.#isChanged && !this.#isStopped) {
       this.#isChanged = false;
       try {
-        await this.#read((file, hash, text) => this.#changed(file, hash, text));
+        await this.#read((file, hash, text) => this.#addChanged(file, hash, text));
       } catch (err) {
         this.#log.error({ err }, `reading ${this.#folder} failed`);
       }
@@ -169,7 +169,7 @@ export class Artifacts {
     this.#watchers = [];
   }
 
-  async #changed(file: string, hash: string, text: string): Promise<void> {
+  async #addChanged(file: string, hash: string, text: string): Promise<void> {
     const old = this.#hashes.get(file);
     if (old === hash) return;
     const addresses = old === undefined ? [] : await contractsOf(this.#chain.world, old);

@@ -93,7 +93,7 @@ class ServedPort {
 
   #receive(id: number, message: Members): void {
     const { type, path, text } = message;
-    if (type === 'fetch') this.#answer(id, () => this.#fetched(id, message));
+    if (type === 'fetch') this.#answer(id, () => this.#answerFetch(id, message));
     else if (type === 'image') this.#answer(id, async () => ({ image: await this.#chain.image() }));
     else if (type === 'connect') this.#answer(id, () => this.#connect(message['port']));
     else if (type === 'stop') this.#answer(id, () => this.#stop());
@@ -114,7 +114,7 @@ class ServedPort {
     );
   }
 
-  async #fetched(id: number, { method, path, body }: Members): Promise<AnswerFacts> {
+  async #answerFetch(id: number, { method, path, body }: Members): Promise<AnswerFacts> {
     const abort = new AbortController();
     this.#aborts.set(id, abort);
     try {
@@ -165,22 +165,22 @@ class ServedPort {
       ({ service, rest }) => {
         const dispatcher = service && dispatcherAt(rest.replace(/^\/ws/, ''), service);
         if (service && dispatcher) this.#serveSocket(id, service, dispatcher);
-        else this.#closed(id, POLICY, `Nothing is served at ${path}: use ${PORT_URL}`);
+        else this.#reportClose(id, POLICY, `Nothing is served at ${path}: use ${PORT_URL}`);
       },
-      (error: unknown) => this.#closed(id, POLICY, reasonOf(error)),
+      (error: unknown) => this.#reportClose(id, POLICY, reasonOf(error)),
     );
   }
 
   #serveSocket(id: number, service: ChainService, dispatcher: Dispatcher): void {
     const socket = new ServedSocket(service, dispatcher, {
       send: (text) => this.#post({ type: 'text', id, text }),
-      close: (code, reason) => this.#closed(id, code, reason),
+      close: (code, reason) => this.#reportClose(id, code, reason),
     });
     this.#sockets.set(id, socket);
     this.#post({ type: 'opened', id });
   }
 
-  #closed(id: number, code: number, reason: string): void {
+  #reportClose(id: number, code: number, reason: string): void {
     this.#sockets.delete(id);
     this.#post({ type: 'closed', id, code, reason });
   }

@@ -8,6 +8,7 @@ import { GivenTexts, MAX_TEXT_LENGTH } from '../debug-info/source-texts.js';
 import { readImage } from '../dump/image/read.js';
 import { sourceOfBytes, sourceOfFile } from '../dump/image/source.js';
 import { BundleError, RpcError, reasonOf } from '../errors.js';
+import { nameOf } from '../fork/origin/reads.js';
 import { MAX_DEPTH, parse } from '../json/json.js';
 import { MAX_VALUES } from '../json/reader.js';
 import type { LocalChain } from '../library/local-chain.js';
@@ -24,8 +25,7 @@ import {
   type BundledRead,
   type BundleHeader,
   type BundleSubject,
-  checkedName,
-  questionKey,
+  checkName,
   readBundle,
 } from './content/format.js';
 
@@ -59,12 +59,12 @@ export async function openBundle(file: string): Promise<OpenedBundle> {
   const source = sourceOfFile(file);
   try {
     const content = readBundle(source, packageVersion());
-    const target = targetOf(await checkedSubject(content.subject));
+    const target = targetOf(await checkSubject(content.subject));
     // Everything is read and checked before the chain starts.
     const world = await worldOf(content);
     const artifacts = content.artifacts.map(readArtifact);
     const chain = await startChain(content.header, world, artifacts);
-    return { chain, target, name: checkedName(content.header.name) };
+    return { chain, target, name: checkName(content.header.name) };
   } catch (error) {
     throw new BundleError(`${file} cannot be opened: ${reasonOf(error)}`, { cause: error });
   } finally {
@@ -73,7 +73,7 @@ export async function openBundle(file: string): Promise<OpenedBundle> {
 }
 
 /** Checks the execution as the method that records it does. */
-async function checkedSubject(subject: BundleSubject): Promise<BundleSubject> {
+async function checkSubject(subject: BundleSubject): Promise<BundleSubject> {
   const { schema } = new Protocol(undefined, packageVersion());
   const read = await schema.reader('devnet_openDebugTrace');
   try {
@@ -157,9 +157,9 @@ function startChain(
 
 /** The forked network, as far as the execution read it. */
 function originOf(reads: readonly BundledRead[]): StateSource {
-  const answers = new Map(reads.map(([question, answer]) => [questionKey(question), answer]));
+  const answers = new Map(reads.map(([question, answer]) => [nameOf(question), answer]));
   return new StateSource(async (question) => {
-    const answer = answers.get(questionKey(question));
+    const answer = answers.get(nameOf(question));
     if (answer !== undefined) return answer;
     throw new Error('the bundle has only the values of the forked network that its execution read');
   });

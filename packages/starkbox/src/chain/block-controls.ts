@@ -6,7 +6,7 @@ import {
   effectiveBlockGeneration,
   effectiveL1Acceptance,
   type L1Acceptance,
-  shownBlockGeneration,
+  showBlockGeneration,
 } from '../block-settings.js';
 import { refuse } from '../errors.js';
 import { NEWEST_VERSION } from '../starknet-versions.js';
@@ -120,13 +120,13 @@ export function setBlockSettings(
       sequencer: SEQUENCER,
       l1Acceptance: chain.options.l1Acceptance ?? 'off',
     };
-    const chosen = <K extends keyof typeof usual>(key: K, setting: BlockSettings[K]) =>
+    const settingIn = <K extends keyof typeof usual>(key: K, setting: BlockSettings[K]) =>
       setting === usual[key] ? undefined : (setting ?? world.blocks[key]);
     const blocks = {
       ...world.blocks,
-      generation: chosen('generation', generation),
-      sequencer: chosen('sequencer', sequencer),
-      l1Acceptance: chosen('l1Acceptance', l1Acceptance),
+      generation: settingIn('generation', generation),
+      sequencer: settingIn('sequencer', sequencer),
+      l1Acceptance: settingIn('l1Acceptance', l1Acceptance),
     };
     const step = timeStep === undefined ? world.clock.step : timeStep;
     const clock = withStep(
@@ -155,7 +155,7 @@ export function blockSettings({ world, options }: Chain): {
   readonly next_block_timestamp: number;
 } {
   return {
-    block_generation_on: shownBlockGeneration(effectiveBlockGeneration(world, options)),
+    block_generation_on: showBlockGeneration(effectiveBlockGeneration(world, options)),
     time_step: world.clock.step ?? null,
     sequencer_address: world.blocks.sequencer ?? SEQUENCER,
     starknet_version: world.blocks.starknetVersion ?? NEWEST_VERSION,

@@ -52,7 +52,7 @@ import { withDirectWrite } from './world/direct-writes.js';
 import { findBlock } from './world/find-block.js';
 import type { Impersonation } from './world/impersonation.js';
 import { labelled } from './world/labels.js';
-import { type L1Link, readOn, restarted, unlinked } from './world/messages.js';
+import { type L1Link, readOn, restartMessages, unlinkL1 } from './world/messages.js';
 import type { World } from './world/world.js';
 import { type Change, type ChangeResult, type ObserverErrorHandler, Writer } from './writer.js';
 
@@ -68,12 +68,6 @@ export interface ChainOptions extends FirstBlock, MempoolRules, ExecutionLimits 
   readonly keepsJournal?: boolean;
   /** Whether distinct calls are kept, for the coverage. */
   readonly recordsCalls?: boolean;
-  /** How many snapshots there may be. */
-  readonly maximumSnapshots?: number;
-  /** Of one debug trace. */
-  readonly maximumDebugSteps?: number;
-  /** Of all debug traces together. */
-  readonly maximumDebugBytes?: number;
   /** How many seconds a change or an execution may wait in its queue. */
   readonly queueTimeout?: number;
   readonly probe?: Probe;
@@ -121,7 +115,7 @@ export class Chain {
   }
 
   /** A chain with a store: the stored one, or a new one. */
-  static async kept(
+  static async openStored(
     options: ChainOptions,
     store: ChainStore,
     stored: WorldAndSnapshots | undefined,
@@ -160,9 +154,9 @@ export class Chain {
     const { options, executions } = this;
     const branch = new Chain(
       options,
-      withNoSnapshots(unlinked(world)),
+      withNoSnapshots(unlinkL1(world)),
       undefined,
-      executions.ofClient(),
+      executions.ofChain(),
     );
     branch.#restartOptions = this.#restartOptions;
     return branch;
@@ -268,7 +262,7 @@ export class Chain {
   }
 
   #prepare(values: Broadcasted): Submission | Promise<Submission> {
-    return prepareTransaction(values, this.options, { client: this.executions.client });
+    return prepareTransaction(values, this.options);
   }
 
   #readAhead(prepared: PreparedTransaction): Promise<void> {
@@ -373,7 +367,7 @@ export class Chain {
       this.#options = options;
       this.#restartOptions = options;
       this.executions.resize(slotsOf(options));
-      return { ...world, messages: restarted(before.messages, relink) };
+      return { ...world, messages: restartMessages(before.messages, relink) };
     });
   }
 
@@ -393,8 +387,7 @@ export class Chain {
 
   /** Makes a snapshot; its number. */
   snapshot(name?: string): Promise<bigint> {
-    const { maximumSnapshots: most = Number.POSITIVE_INFINITY } = this.options;
-    return this.#writer.change('step', async (now) => addSnapshot(now, name, most));
+    return this.#writer.change('step', async (now) => addSnapshot(now, name));
   }
 
   /** Snapshots, newest first. */

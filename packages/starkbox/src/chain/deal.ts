@@ -11,7 +11,7 @@ import type { FUNCTION_CALL } from '@starkbox/spec';
 import { fail, refuse } from '../errors.js';
 import { onlyOriginFailures } from '../fork/fork.js';
 import type { Chain } from './chain.js';
-import { applied } from './execution/apply-state-diff.js';
+import { applyDiff } from './execution/apply-state-diff.js';
 import { pendingContext } from './execution/block-context.js';
 import { callForWriter } from './execution/executions.js';
 import { closeIfDue } from './steps/close-block.js';
@@ -52,7 +52,13 @@ const BALANCES = [
   'user_balances',
   'account_balances',
 ];
-const SUPPLIES = ['ERC20_total_supply', 'total_supply', '_total_supply', 'totalSupply', 'supply'];
+const SUPPLY_VARIABLES = [
+  'ERC20_total_supply',
+  'total_supply',
+  '_total_supply',
+  'totalSupply',
+  'supply',
+];
 
 /** Sets a balance in the pending block, which is closed where each transaction has its own. */
 export async function deal(chain: Chain, request: Deal, cause?: Cause): Promise<Dealt> {
@@ -64,14 +70,14 @@ export async function deal(chain: Chain, request: Deal, cause?: Cause): Promise<
     refuse('The slot must be below 2^251 - 256, the limit of storage addresses');
   }
   // The requests to the origin run outside of the writer, so that no change waits for them.
-  if (chain.options.fork) await onlyOriginFailures(written(chain, chain.world, request));
+  if (chain.options.fork) await onlyOriginFailures(writeBalance(chain, chain.world, request));
   return chain.write(cause, async (world) => {
-    const [state, dealt] = await written(chain, world, request);
+    const [state, dealt] = await writeBalance(chain, world, request);
     return [await closeIfDue(withDirectWrite(world, state), chain.options), dealt];
   });
 }
 
-async function written(
+async function writeBalance(
   chain: Chain,
   world: World,
   request: Deal,
@@ -106,7 +112,7 @@ export async function withBalance(
   if (total < 0n || total >= 2n ** 256n) {
     refuse(`The total supply would be ${total}, which exceeds a u256: it is ${supply.value} now`);
   }
-  const locations = SUPPLIES.map((name) => locationOf(name, []));
+  const locations = SUPPLY_VARIABLES.map((name) => locationOf(name, []));
   const [changed] = await contract.set(dealt, locations, supply, total);
   return [changed, { variable, slot, totalSupply: total }];
 }
@@ -172,7 +178,7 @@ class Token {
     for (const location of locations) {
       const probed = await state.apply(this.#diff(location, probe));
       if ((await this.#call(probed, name, calldata)) !== probe) continue;
-      return [await applied(state, this.#diff(location, value), []), location];
+      return [await applyDiff(state, this.#diff(location, value), []), location];
     }
     const tried = locations.map(({ variable, key }) => variable ?? key).join(', ');
     return refuse(

@@ -2,7 +2,7 @@
 import { Chain } from './chain.js';
 import { withNoSnapshots } from './snapshots.js';
 import type { ChainStore, KeptBranch, WorldAndSnapshots } from './world/chain-store.js';
-import { unlinked } from './world/messages.js';
+import { unlinkL1 } from './world/messages.js';
 
 /**
  * As `chain.branch()`, but with all changes that were requested before, and kept in a store.
@@ -15,8 +15,8 @@ export async function keptBranch<S extends ChainStore>(
 ): Promise<{ readonly chain: Chain; readonly store: S }> {
   const { options, executions } = from;
   const { store, start, committed } = await from.withNewest((now) =>
-    begin(now, withNoSnapshots(unlinked(now.world))),
+    begin(now, withNoSnapshots(unlinkL1(now.world))),
   );
   await committed;
-  return { chain: new Chain(options, start, store, executions.ofClient()), store };
+  return { chain: new Chain(options, start, store, executions.ofChain()), store };
 }

@@ -39,7 +39,7 @@ export async function minterInvoke(
 ): Promise<BROADCASTED_INVOKE_TXN> {
   const { pendingState: state, gas } = world;
   const nonce = await state.nonceAt(MINTER.address);
-  return signedInvoke(chain, MINTER, calls, { nonce, resource_bounds: boundsAt(chain, gas) });
+  return signInvoke(chain, MINTER, calls, { nonce, resource_bounds: boundsAt(chain, gas) });
 }
 
 /** The parts of a transaction that an account chooses. */
@@ -49,7 +49,7 @@ export interface InvokeDetails {
 }
 
 /** An invoke of calls by an account. */
-export function signedInvoke(
+export function signInvoke(
   { options }: Pick<Chain, 'options'>,
   { address, privateKey }: PredeployedAccount,
   calls: readonly ContractCall[],

@@ -5,6 +5,7 @@ import type { Fork } from '../fork/fork.js';
 import type { Chain } from './chain.js';
 import {
   type Congestion,
+  generationOf,
   MARKET_ONLY,
   type NetworkConditions,
   OF_ORIGIN,
@@ -21,7 +22,8 @@ export async function setNetworkConditions(
   cause?: Cause,
 ): Promise<void> {
   const { fork } = chain.options;
-  const isOfOrigin = conditions?.gasMarket?.l1Prices === OF_ORIGIN;
+  const isOfOrigin =
+    conditions?.gas_market !== false && conditions?.gas_market.l1_prices === OF_ORIGIN;
   // Read outside of the writer, so that no change waits for the origin. Without it nothing is awaited here: calls enter
   // the writer in order of arrival.
   const resolved = isOfOrigin ? await withOriginPrices(conditions, fork) : conditions;
@@ -43,7 +45,7 @@ async function withOriginPrices(
 /** Changes the load of others; a chain without conditions gets the fee market and the capacity of the network with it. */
 export function setCongestion(
   chain: Chain,
-  congestion: Congestion | undefined,
+  congestion: Congestion | null,
   cause?: Cause,
 ): Promise<void> {
   return chain.write(cause, async (world) => {
@@ -68,8 +70,8 @@ function withNetwork(
   conditions: NetworkConditions,
   { options }: Chain,
 ): World & { readonly network: Network } {
-  const { blockGeneration: generation, reorgs } = conditions;
-  if (reorgs.probability > 0 && !world.keepsHistory) {
+  const generation = generationOf(conditions);
+  if (conditions.reorgs.probability > 0 && !world.keepsHistory) {
     refuse(
       'Reorganisations restore older states: start the node with --state-archive-capacity full, or set reorgs.probability to 0',
     );

@@ -67,7 +67,7 @@ export async function reorg(
       const time = Math.max(nextTime(next), least);
       for (const [at, transaction] of transactions.entries()) {
         next = await locating(index, at, () =>
-          included(chain, next, transaction, removed, world, time),
+          includeRemoved(chain, next, transaction, removed, world, time),
         );
       }
       next = await closeBlock(next, chain.options, time);
@@ -97,8 +97,7 @@ async function prepareAll(
           ? transaction
           : await locating(index, at, async () => {
               const { world, options, executions } = chain;
-              const { client } = executions;
-              const submission = await prepareTransaction(transaction, options, { client });
+              const submission = await prepareTransaction(transaction, options);
               if (options.fork) await readAhead(world, submission, options, executions);
               return submission;
             }),
@@ -118,7 +117,7 @@ function removedSince(world: World, from: number): ReadonlyMap<string, Transacti
 }
 
 /** @param before the world that has the removed transactions, and the classes they declared */
-async function included(
+async function includeRemoved(
   chain: Chain,
   world: World,
   transaction: Prepared,

@@ -13,6 +13,9 @@ export interface Snapshot extends SnapshotNote {
   readonly world: World;
 }
 
+/** Far more than tests take, because a loop that never reverts would use up the memory. */
+const MAX_SNAPSHOTS = 100_000;
+
 const NONE: Pick<WorldAndSnapshots, 'snapshots' | 'notes'> = {
   snapshots: PersistentMap(),
   notes: PersistentMap(),
@@ -36,10 +39,11 @@ export function withWorld(now: WorldAndSnapshots, world: World): ChangeResult<vo
 export function addSnapshot(
   now: WorldAndSnapshots,
   name: string | undefined,
-  most: number,
 ): ChangeResult<bigint> {
-  if (now.snapshots.size >= most) {
-    refuse(`There may be ${most} snapshots at most; --maximum-snapshots sets the limit`);
+  if (now.snapshots.size >= MAX_SNAPSHOTS) {
+    refuse(
+      `The chain has ${MAX_SNAPSHOTS} snapshots, which is the maximum: revert to an old one, which deletes it and all later ones`,
+    );
   }
   const id = now.lastSnapshot + 1n;
   const snapshots = now.snapshots.set(id, now.world);

@@ -3,12 +3,11 @@ import {
   encodeShortString,
   padFelt,
   shortAddress,
-  shortenedMiddle,
+  shortenMiddle,
   withShortHashes,
-  wrapped,
+  wrapLine,
 } from '@starkbox/abi/basics';
-import { networkText } from '../config/chain-options.js';
-import type { Config } from '../config/options.js';
+import { type Config, networkText } from '../config/options.js';
 import { shortUrl } from '../errors.js';
 import type { OpenedChain } from '../node/node-options.js';
 import { readAccountGroups } from '../predeployed.js';
@@ -247,7 +246,7 @@ function groupLines(
     ...labelled(['accounts', text], { paint, width }),
     ...ownLine,
     ...listed.map(({ address: felt, privateKey }, at) => {
-      const column = shortenedMiddle(felt, addressWidth).padEnd(addressWidth);
+      const column = shortenMiddle(felt, addressWidth).padEnd(addressWidth);
       return `${paint('dim', String(first + at).padStart(INDEX - GAP.length))}${GAP}${paint('cyan', column)}${GAP}${privateKey}`;
     }),
   ];
@@ -262,7 +261,7 @@ function labelled(
   { paint, width }: Pick<TerminalBanner, 'paint' | 'width'>,
 ): readonly string[] {
   const text = withShortHashes(value, width - LABEL);
-  const [first = '', ...rest] = wrapped(text, width - LABEL, '');
+  const [first = '', ...rest] = wrapLine(text, width - LABEL, '');
   return [
     `${paint('bold', label.padEnd(LABEL))}${first}`,
     ...rest.map((line) => `${' '.repeat(LABEL)}${line}`),

@@ -1,7 +1,7 @@
 // The starkbox process: output, signals and exit codes.
 
 import { text } from 'node:stream/consumers';
-import { fitted } from '@starkbox/abi/basics';
+import { fitText } from '@starkbox/abi/basics';
 import { type Environment, environment } from '../config/environment.js';
 import { UsageError } from '../config/option.js';
 import { type Config, type ConfigKey, OPTIONS } from '../config/options.js';
@@ -16,7 +16,7 @@ import type { WorkDisplay } from '../probe.js';
 import {
   type Output,
   painter,
-  shortened,
+  shortenText,
   usesColour,
   visible,
   visiblePainted,
@@ -92,8 +92,8 @@ function consoleOf(options: RunOptions): Console {
   const progress = ProgressLine.on(options.stderr, options.env);
   const { stdout, stderr } = outputsOf(options, progress);
   const fail = (message: string, exitCode: number, hint = ''): Outcome => {
-    const reason = visible(shortened(message, MAX_REASON_LENGTH));
-    const fittedText = fitted(`error: ${reason}`, widthOf(stderr));
+    const reason = visible(shortenText(message, MAX_REASON_LENGTH));
+    const fittedText = fitText(`error: ${reason}`, widthOf(stderr));
     const painted = painter(usesColour(stderr))('red', 'error:');
     stderr.write(`${fittedText.replace('error:', () => painted)}\n${hint}`);
     return { exitCode };
@@ -225,7 +225,7 @@ function announce({ node, address, opened, name, log, stdout, config }: Announce
   } else if (config.banner) {
     stdout.write(visible(banner(node)));
   }
-  stdout.write(fitted(listeningLine(name, address), width));
+  stdout.write(fitText(listeningLine(name, address), width));
   if (config.banner && isForPeople) return;
   for (const [label, text] of sourceRows(node.config, opened)) {
     // The fork itself is logged when it is opened.

@@ -1,5 +1,5 @@
 // Options of other development nodes, and what to use here in their place.
-import { listed } from '@starkbox/abi/basics';
+import { joinWords } from '@starkbox/abi/basics';
 
 type Tool = 'Anvil' | 'Hardhat' | 'Katana' | 'starknet-devnet';
 
@@ -134,5 +134,5 @@ export function foreignOption(name: string): string | undefined {
     ...(use === undefined ? [] : [`use '${use}'`]),
     ...(advice === undefined ? [] : [advice]),
   ];
-  return ` of ${listed(tools, 'and')}: ${hints.join('; ')}`;
+  return ` of ${joinWords(tools, 'and')}: ${hints.join('; ')}`;
 }

@@ -14,7 +14,7 @@ import { HELP_SUMMARY, START_SUMMARY, TOPICS } from '../config/topics.js';
 import { OTHER_VARIABLES } from '../config/variables.js';
 import { nearest } from '../nearest-word.js';
 import { COMMAND_FACTS, COMMAND_NAMES, commandHelp } from './commands/command.js';
-import { type HelpStyle, section, termLines, wrapped } from './commands/help-text.js';
+import { type HelpStyle, section, termLines, wrapText } from './commands/help-text.js';
 
 /** Columns of the names of options on the first screen: a longer placeholder is left out. */
 const MAX_NAME_LENGTH = 24;
@@ -186,9 +186,9 @@ function optionLines(
   }
   return [
     `  ${paint('cyan', names.join(', '))}`,
-    ...wrapped(help, width, INDENT),
+    ...wrapText(help, width, INDENT),
     ...lines.flatMap((line) =>
-      (INDENT.length + line.length <= width ? [INDENT + line] : wrapped(line, width, INDENT)).map(
+      (INDENT.length + line.length <= width ? [INDENT + line] : wrapText(line, width, INDENT)).map(
         (text) => paint('dim', text),
       ),
     ),
@@ -204,15 +204,15 @@ function environmentLines(style: HelpStyle): readonly string[] {
   });
   const others = Object.entries(OTHER_VARIABLES).map(([name, meaning]): [string, string] => [
     name,
-    `${capitalised(meaning.replaceAll('`', ''))}.`,
+    `${capitalise(meaning.replaceAll('`', ''))}.`,
   ]);
   return [
-    ...wrapped(
+    ...wrapText(
       'Every option has a variable. An argument overrides a variable, and a variable overrides a config file. An empty variable counts as unset. A variable of a flag holds true or false.',
       style.width,
     ),
     '',
-    ...wrapped(
+    ...wrapText(
       'Variables of starknet-devnet, such as PORT, work too. If both are set, the variable with STARKBOX_ counts. A value that the option cannot have is ignored with a warning, because the variable may belong to another program.',
       style.width,
     ),
@@ -221,14 +221,14 @@ function environmentLines(style: HelpStyle): readonly string[] {
   ];
 }
 
-function capitalised(text: string): string {
+function capitalise(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function configLines(style: HelpStyle): readonly string[] {
   const rows = CONFIG_KEYS.map((key): [string, string] => [key, longName(OPTIONS[key])]);
   return [
-    ...wrapped(
+    ...wrapText(
       'A config file is starkbox.config.json, or starkbox.config.mjs with an object as its default export, in the working directory. --config FILE or STARKBOX_CONFIG names another file. Arguments and variables override it.',
       style.width,
     ),

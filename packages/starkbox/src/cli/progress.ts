@@ -1,5 +1,5 @@
 // Progress line in a terminal: it appears when work takes long, and is cleared at its end.
-import { shortenedMiddle } from '@starkbox/abi/basics';
+import { shortenMiddle } from '@starkbox/abi/basics';
 import type { Environment } from '../config/environment.js';
 import { stopwatch, type WorkDisplay } from '../probe.js';
 import { type Output, visible, widthOf } from '../terminal.js';
@@ -89,7 +89,7 @@ export class ProgressLine implements WorkDisplay {
     const text = visible(`${work.text}${detail} · ${Math.floor(work.seconds())} s`);
     // In the last column, some terminals begin the next line.
     const width = (widthOf(this.#output) ?? 0) - 1;
-    const line = shortenedMiddle(text, width);
+    const line = shortenMiddle(text, width);
     if (line === this.#drawn) return;
     this.#output.write(`\r${line}\u001b[K`);
     this.#drawn = line;

@@ -1,5 +1,5 @@
 // A connection to a node at a URL: calls over HTTP, subscriptions over WebSockets.
-import { isObject } from '@starkbox/abi/basics';
+import { isObject, propertyOf } from '@starkbox/abi/basics';
 import { RpcError } from '../errors.js';
 import { parse, stringify } from '../json/json.js';
 import type { Transport } from './chain.js';
@@ -104,7 +104,7 @@ export class Connection implements Transport {
   }
 
   async call(method: string, params: unknown): Promise<unknown> {
-    this.#mustBeOpen();
+    this.#assertOpen();
     // Subscriptions that were made before must not miss the effects of this call.
     await Promise.allSettled([...this.#subscriptions].map(({ ready }) => ready));
     this.#lastId += 1;
@@ -117,7 +117,7 @@ export class Connection implements Transport {
 
   /** A `fetch` that sends the token and the headers to the node, and to no other host. */
   readonly fetch: typeof fetch = async (input, init) => {
-    this.#mustBeOpen();
+    this.#assertOpen();
     const request = new Request(input, init);
     if (new URL(request.url).origin === new URL(this.url).origin) {
       for (const [name, value] of Object.entries(this.#headers())) {
@@ -128,7 +128,7 @@ export class Connection implements Transport {
   };
 
   subscribe<M extends SubscribeMethodName>(method: M, params: unknown): ChainSubscription<M> {
-    this.#mustBeOpen();
+    this.#assertOpen();
     const subscription = new SocketSubscription({
       method,
       params,
@@ -147,7 +147,7 @@ export class Connection implements Transport {
     await Promise.all([...this.#subscriptions].map((subscription) => subscription.finish()));
   }
 
-  #mustBeOpen(): void {
+  #assertOpen(): void {
     if (this.#isClosed) {
       const { advice } = this.platform;
       throw new Error(
@@ -203,11 +203,11 @@ export class Connection implements Transport {
   }
 
   #resultIn(text: string, method: string, status: number): unknown {
-    const answer = parsed(text);
+    const answer = parseText(text);
     const { result, error } = isObject(answer) ? answer : {};
     if (isObject(error)) {
       const { code, message, data } = error;
-      if (code === UNAUTHORIZED && status === 401) throw this.#unauthorized();
+      if (code === UNAUTHORIZED && status === 401) throw this.#unauthorizedError();
       throw new RpcError(Number(code), String(message), data);
     }
     if (result !== undefined) return result;
@@ -217,7 +217,7 @@ export class Connection implements Transport {
     );
   }
 
-  #unauthorized(): ConnectionError {
+  #unauthorizedError(): ConnectionError {
     const reason =
       this.options.token === undefined
         ? 'requires a token: pass { token } to connect'
@@ -226,7 +226,7 @@ export class Connection implements Transport {
   }
 }
 
-function parsed(text: string): unknown {
+function parseText(text: string): unknown {
   try {
     return parse(text);
   } catch {
@@ -236,7 +236,7 @@ function parsed(text: string): unknown {
 
 /** Returns the code of a failed connection, or its message. */
 function causeOf(error: unknown): string {
-  const { cause, message } = Object(error);
-  const { code, message: reason } = Object(cause);
-  return String(code ?? reason ?? message ?? error);
+  const cause = propertyOf(error, 'cause');
+  const reason = propertyOf(cause, 'code') ?? propertyOf(cause, 'message');
+  return String(reason ?? propertyOf(error, 'message') ?? error);
 }

@@ -19,7 +19,7 @@ export function feltOf(value: BigNumberish, name: string): string {
   const number = toBigInt(value);
   if (number === undefined || number < 0n || number >= PRIME) {
     throw new RangeError(
-      `${name}: expected a felt, an integer from 0 to 2^251 + 17 * 2^192; got ${displayed(value)}`,
+      `${name}: expected a felt, an integer from 0 to 2^251 + 17 * 2^192; got ${display(value)}`,
     );
   }
   return toFelt(number);
@@ -36,7 +36,7 @@ export function integerOf(value: bigint | number, name: string): bigint | number
   return value;
 }
 
-const displayed = (value: unknown): string =>
+const display = (value: unknown): string =>
   typeof value === 'string' ? JSON.stringify(value) : String(value);
 
 function toBigInt(value: BigNumberish): bigint | undefined {
@@ -94,6 +94,27 @@ export class TimeControls {
   }
 }
 
+/** Class hash and name of variables that are known to exist, so that a class is not fetched for every zero that is read. */
+const declaredVariables = new Set<string>();
+const MAX_DECLARED_VARIABLES = 1_000;
+
+/** The words from which a name differs by one letter: one more, one less, another one, or two that changed places. */
+function misspellings(name: string): readonly string[] {
+  const letters = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_'];
+  return Array.from({ length: name.length + 1 }, (_, at) => {
+    const [before, letter = '', next = ''] = [name.slice(0, at), name[at], name[at + 1]];
+    const after = name.slice(at + 1);
+    const swapped = before + next + letter + name.slice(at + 2);
+    const changed = letters.flatMap((other) => [
+      before + other + after,
+      before + other + letter + after,
+    ]);
+    return [before + after, swapped, ...changed];
+  })
+    .flat()
+    .filter((word) => word !== '');
+}
+
 /** The layout of a storage variable. */
 export type StorageType = 'felt' | 'u256';
 
@@ -132,7 +153,7 @@ export class ContractStorage {
   /**
    * Reads a variable in the block under construction.
    *
-   * @throws RangeError if a key is not a felt
+   * @throws RangeError if a key is not a felt, or if the code of the contract has no such variable
    * @throws RpcError if there is no such contract
    */
   async get(
@@ -142,14 +163,47 @@ export class ContractStorage {
   ): Promise<bigint> {
     const slot = this.slot(variable, keys);
     const low = await this.getSlot(slot);
-    if (type === 'felt') return low;
-    return fromU256(toFelt(low), toFelt(await this.getSlot(nextSlot(slot))));
+    const high = type === 'felt' ? 0n : await this.getSlot(nextSlot(slot));
+    // What was written has a variable, perhaps of a class that the contract had before.
+    if (low === 0n && high === 0n) await this.#assertDeclared(variable);
+    return type === 'felt' ? low : fromU256(toFelt(low), toFelt(high));
+  }
+
+  /** Throws if the name is misspelt: a Sierra program contains the hashes of its variables. */
+  async #assertDeclared(variable: string): Promise<void> {
+    const hash = await this.#request('starknet_getClassHashAt', {
+      block_id: 'pre_confirmed',
+      contract_address: this.#address,
+    });
+    const name = `${hash} ${variable}`;
+    if (declaredVariables.has(name)) return;
+    const contractClass = await this.#request('starknet_getClassAt', {
+      block_id: 'pre_confirmed',
+      contract_address: this.#address,
+    });
+    const constants =
+      'sierra_program' in contractClass
+        ? new Set(contractClass.sierra_program.map(BigInt))
+        : undefined;
+    const isVariable = (word: string): boolean => constants?.has(BigInt(this.slot(word))) ?? true;
+    if (isVariable(variable)) {
+      if (declaredVariables.size >= MAX_DECLARED_VARIABLES) declaredVariables.clear();
+      declaredVariables.add(name);
+      return;
+    }
+    const meant = misspellings(variable).find(isVariable);
+    const words = new Set(String(contractClass.abi).match(/\b[A-Za-z_]\w*/g));
+    const names = meant === undefined ? [...words].filter(isVariable) : [meant];
+    const hint = names.length === 0 ? '' : `. It has ${names.join(', ')}`;
+    throw new RangeError(
+      `The code of contract ${this.#address} has no variable '${variable}'${hint}. For a slot of other code, call getSlot or setSlot`,
+    );
   }
 
   /**
    * Writes a variable in the block under construction. A value beyond a felt is written as a u256.
    *
-   * @throws RangeError if a key or the value is out of range
+   * @throws RangeError if a key or the value is out of range, or if the code of the contract has no such variable
    * @throws RpcError if there is no such contract
    */
   async set(
@@ -163,6 +217,8 @@ export class ContractStorage {
       type === 'felt'
         ? [{ key: slot, value: feltOf(value, 'value') }]
         : u256Entries(slot, BigInt(value));
+    // Fails for a name that is misspelt.
+    await this.get(variable, keys, type);
     await this.#write(entries);
   }
 

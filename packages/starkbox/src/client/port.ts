@@ -113,7 +113,7 @@ export class PortLink {
     this.#failure = failure;
     for (const { reject } of this.#waiting.values()) reject(failure);
     this.#waiting.clear();
-    for (const socket of this.#sockets.values()) socket.ended(LOST, message);
+    for (const socket of this.#sockets.values()) socket.end(LOST, message);
     this.#sockets.clear();
     this.#port.close();
   }
@@ -195,7 +195,7 @@ export class PortLink {
   #open(socket: PortSocket, url: string): void {
     const { message } = this.#failure ?? {};
     if (message !== undefined) {
-      queueMicrotask(() => socket.ended(LOST, message));
+      queueMicrotask(() => socket.end(LOST, message));
       return;
     }
     this.#lastId += 1;
@@ -274,7 +274,7 @@ class PortSocket extends EventTarget implements Socket {
   }
 
   receive({ type, text, code, reason }: Readonly<Record<string, unknown>>): void {
-    if (type === 'closed') this.ended(Number(code), String(reason));
+    if (type === 'closed') this.end(Number(code), String(reason));
     else if (type === 'opened' && this.readyState === CONNECTING) {
       this.readyState = OPEN;
       this.#dispatch(new SocketEvent('open'), this.onopen);
@@ -283,7 +283,7 @@ class PortSocket extends EventTarget implements Socket {
     }
   }
 
-  ended(code: number, reason: string): void {
+  end(code: number, reason: string): void {
     if (this.readyState === CLOSED_STATE) return;
     this.readyState = CLOSED_STATE;
     if (code === LOST) this.#dispatch(new SocketEvent('error'), this.onerror);

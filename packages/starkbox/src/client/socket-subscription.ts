@@ -116,7 +116,7 @@ export class SocketSubscription implements SubscriptionSource {
     const message = parse(text);
     if (!isObject(message)) return;
     if (message['id'] !== undefined) this.#answered(message);
-    else if (isObject(message['params'])) this.#notified(message['params'], text);
+    else if (isObject(message['params'])) this.#addNotification(message['params'], text);
   }
 
   #answered({ id, result, error }: Members): void {
@@ -135,7 +135,7 @@ export class SocketSubscription implements SubscriptionSource {
     this.#begun();
   }
 
-  #notified({ subscription_id, result }: Members, text: string): void {
+  #addNotification({ subscription_id, result }: Members, text: string): void {
     if (subscription_id === this.#id) {
       this.inbox.send(text);
     } else if (isObject(result) && ENDING.includes(result['event'])) {

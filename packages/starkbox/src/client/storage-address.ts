@@ -15,7 +15,7 @@ const LANE = (1n << 64n) - 1n;
 const RATE = 136;
 const ROUNDS = 24;
 
-const rotated = (lane: bigint, by: bigint): bigint =>
+const rotate = (lane: bigint, by: bigint): bigint =>
   by === 0n ? lane : ((lane << by) | (lane >> (64n - by))) & LANE;
 
 /** The constants of the rounds, from the bits of a shift register. */
@@ -52,13 +52,13 @@ function permute(state: bigint[]): void {
     );
     const column = (x: number): bigint => columns[x % 5] ?? 0n;
     for (let lane = 0; lane < 25; lane += 1) {
-      state[lane] = at(lane) ^ column(lane + 4) ^ rotated(column(lane + 1), 1n);
+      state[lane] = at(lane) ^ column(lane + 4) ^ rotate(column(lane + 1), 1n);
     }
     let moved = at(1);
     PATH.forEach(([_lane, by], step) => {
       const [target] = PATH[(step + 1) % PATH.length] ?? [1];
       const next = at(target);
-      state[target] = rotated(moved, by);
+      state[target] = rotate(moved, by);
       moved = next;
     });
     for (let row = 0; row < 25; row += 5) {

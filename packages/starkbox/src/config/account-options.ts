@@ -1,34 +1,10 @@
 // Options of the accounts that exist from the start.
 import { MAX_ACCOUNTS, readAccountGroups } from '../predeployed.js';
-import {
-  accepting,
-  bigNumber,
-  inGroup,
-  type OptionTable,
-  oneOf,
-  path,
-  trueOrFalse,
-  wholeNumber,
-} from './option.js';
+import { accepting, bigNumber, inGroup, oneOf, path, trueOrFalse, wholeNumber } from './option.js';
 
 const U32 = 2 ** 32 - 1;
 
-export interface AccountConfig {
-  readonly accounts: number;
-  readonly accountClass: 'cairo0' | 'cairo1';
-  /** A path. Takes the place of `accountClass`. */
-  readonly accountClassCustom: string | undefined;
-  /** Groups as `argent=2,cairo0=1`. */
-  readonly moreAccounts: string | undefined;
-  readonly predeclareArgent: boolean;
-  /** Of each account, in wei and in fri. */
-  readonly initialBalance: bigint;
-  /** In fri. */
-  readonly fundAccounts: bigint | undefined;
-  readonly seed: number;
-}
-
-export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = inGroup('accounts', {
+export const ACCOUNT_OPTIONS = inGroup('accounts', {
   accounts: {
     flag: '--accounts <NUMBER>',
     hasShortVariable: true,
@@ -48,6 +24,7 @@ export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = inGroup('accounts', {
     parse: oneOf('cairo0', 'cairo1'),
     help: 'Class of these accounts. Both classes are OpenZeppelin accounts.',
   },
+  /** A path. Takes the place of `accountClass`. */
   accountClassCustom: {
     flag: '--account-class-custom <PATH>',
     hasShortVariable: true,
@@ -57,6 +34,7 @@ export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = inGroup('accounts', {
     parse: path,
     help: 'Use the Sierra class in this JSON file for these accounts. It must have the functions __execute__ and __validate__.',
   },
+  /** Groups as `argent=2,cairo0=1`. */
   moreAccounts: {
     flag: '--more-accounts <CLASS=NUMBER>',
     isFixed: true,
@@ -80,6 +58,7 @@ export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = inGroup('accounts', {
     parse: trueOrFalse,
     help: 'Declare the classes of Argent accounts: regular 0.4.0 and multisig 0.2.0. Install the package @starkbox/argent-classes first.',
   },
+  /** Of each account, in wei and in fri. */
   initialBalance: {
     flag: '--initial-balance <DECIMAL_VALUE>',
     hasShortVariable: true,
@@ -91,6 +70,7 @@ export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = inGroup('accounts', {
     help: 'Initial balance of each account, in wei of ETH and in fri of STRK.',
     brief: 'Balance of each account, in wei and fri',
   },
+  /** In fri. */
   fundAccounts: {
     flag: '--fund-accounts <FRI>',
     default: undefined,

@@ -1,13 +1,5 @@
 // Options of the chain, its blocks and its gas prices.
-import type { NETWORK_CONDITIONS } from '@starkbox/spec';
-import {
-  type BlockGeneration,
-  type L1Acceptance,
-  shownBlockGeneration,
-} from '../block-settings.js';
-import { readConditions } from '../chain/network/conditions.js';
-import { presetNameOf } from '../chain/network/presets.js';
-import { NEWEST_VERSION, STARKNET_VERSIONS, type StarknetVersion } from '../starknet-versions.js';
+import { NEWEST_VERSION, STARKNET_VERSIONS } from '../starknet-versions.js';
 import {
   bigNumber,
   blockGeneration,
@@ -15,7 +7,6 @@ import {
   inGroup,
   l1Acceptance,
   networkConditions,
-  type OptionTable,
   oneOf,
   path,
   trueOrFalse,
@@ -30,37 +21,8 @@ const GAS_PRICE = {
   parse: bigNumber(1n, 2n ** 128n - 1n),
 };
 
-export interface ChainConfig {
-  /** A folder. */
-  readonly artifacts: string | undefined;
+export const CHAIN_OPTIONS = inGroup('chain', {
   /** As the chain itself writes it: `SN_SEPOLIA`. */
-  readonly chainId: string;
-  readonly liteMode: boolean;
-  readonly proofMode: 'full' | 'devnet' | 'none';
-  /** Undefined: the version of the fork block, or the newest. */
-  readonly starknetVersion: StarknetVersion | undefined;
-  readonly rules: 'mainnet' | 'sepolia' | 'off';
-  /** A number is an interval in seconds. */
-  readonly blockGenerationOn: BlockGeneration;
-  readonly mempoolOrder: 'fifo' | 'tip' | 'random';
-  /** Of the network that the chain imitates. */
-  readonly networkConditions: NETWORK_CONDITIONS | undefined;
-  readonly gasMarket: boolean;
-  /** A number counts blocks; `600s` is an age in seconds. */
-  readonly l1Acceptance: L1Acceptance;
-  /** Seconds since 1970. */
-  readonly startTime: number | undefined;
-  /** Whether transactions pay a fee. */
-  readonly chargeFee: boolean;
-  readonly gasPriceWei: bigint;
-  readonly gasPriceFri: bigint;
-  readonly dataGasPriceWei: bigint;
-  readonly dataGasPriceFri: bigint;
-  readonly l2GasPriceWei: bigint;
-  readonly l2GasPriceFri: bigint;
-}
-
-export const CHAIN_OPTIONS: OptionTable<ChainConfig> = inGroup('chain', {
   chainId: {
     flag: '--chain-id <CHAIN_ID>',
     hasShortVariable: true,
@@ -72,6 +34,7 @@ export const CHAIN_OPTIONS: OptionTable<ChainConfig> = inGroup('chain', {
     help: 'Chain id. MAINNET stands for SN_MAIN and TESTNET for SN_SEPOLIA. Other names keep their case.',
     brief: 'MAINNET, TESTNET or any other name',
   },
+  /** A folder. */
   artifacts: {
     flag: '--artifacts <FOLDER>',
     default: undefined,
@@ -96,6 +59,7 @@ export const CHAIN_OPTIONS: OptionTable<ChainConfig> = inGroup('chain', {
     parse: oneOf('full', 'devnet', 'none'),
     help: 'How the node handles proofs in transactions: devnet makes and verifies mock proofs. This version does not support full.',
   },
+  /** Undefined: the version of the fork block, or the newest. */
   starknetVersion: {
     flag: '--starknet-version <VERSION>',
     isFixed: true,
@@ -112,6 +76,7 @@ export const CHAIN_OPTIONS: OptionTable<ChainConfig> = inGroup('chain', {
     help: "Reject transactions and classes that the gateway of this network rejects. The default L2 gas price in fri is then the network's minimum.",
     brief: 'Reject what mainnet or sepolia would reject',
   },
+  /** A number is an interval in seconds. */
   blockGenerationOn: {
     flag: '--block-generation-on <BLOCK_GENERATION_ON>',
     aliases: ['--block-time'],
@@ -121,7 +86,7 @@ export const CHAIN_OPTIONS: OptionTable<ChainConfig> = inGroup('chain', {
     default: 'transaction',
     parse: blockGeneration,
     fraction: (seconds) => `${seconds * 1000}ms`,
-    help: 'When to create a block: after each transaction, on demand, or at an interval. With mempool, transactions wait until a call pre-confirms them; with mempool:2000, a builder closes a block from the mempool every 2000 milliseconds.',
+    help: 'When to create a block: after each transaction, on demand, or at an interval. With mempool, transactions wait until a call pre-confirms them; with mempool:2, a builder closes a block from the mempool every 2 seconds.',
     brief: 'transaction, demand, mempool or seconds',
   },
   mempoolOrder: {
@@ -131,6 +96,7 @@ export const CHAIN_OPTIONS: OptionTable<ChainConfig> = inGroup('chain', {
     parse: oneOf('fifo', 'tip', 'random'),
     help: 'Which transaction to take from the mempool next: the oldest (fifo), the highest tip, or a random choice that depends on --seed.',
   },
+  /** Of the network that the chain imitates. */
   networkConditions: {
     flag: '--network-conditions <PRESET|FILE>',
     group: 'blocks',
@@ -138,6 +104,7 @@ export const CHAIN_OPTIONS: OptionTable<ChainConfig> = inGroup('chain', {
     parse: networkConditions,
     help: 'Imitate a network: calm, busy or congested, or a JSON file with conditions. Prices move, blocks have the capacity of the network, and others compete for it.',
   },
+  /** A number counts blocks; `600s` is an age in seconds. */
   l1Acceptance: {
     flag: '--l1-acceptance <BLOCKS|SECONDSs>',
     field: 'l1_acceptance',
@@ -146,6 +113,7 @@ export const CHAIN_OPTIONS: OptionTable<ChainConfig> = inGroup('chain', {
     parse: l1Acceptance,
     help: 'Accept a block on L1 when this many blocks follow it (5), or when it is this many seconds old (600s).',
   },
+  /** Seconds since 1970. */
   startTime: {
     flag: '--start-time <SECONDS>',
     hasShortVariable: true,
@@ -157,6 +125,7 @@ export const CHAIN_OPTIONS: OptionTable<ChainConfig> = inGroup('chain', {
     help: 'Time of the first block, in seconds since 1970.',
     brief: 'Time of the first block, in seconds since 1970',
   },
+  /** Whether transactions pay a fee. */
   chargeFee: {
     flag: '--no-fee',
     group: 'fees',
@@ -209,13 +178,3 @@ export const CHAIN_OPTIONS: OptionTable<ChainConfig> = inGroup('chain', {
     help: 'Price of L2 gas, in fri.',
   },
 });
-
-/** The network that a chain imitates, in words. */
-export function networkText(config: ChainConfig): string | undefined {
-  const { networkConditions, gasMarket, blockGenerationOn } = config;
-  const blocks = `blocks: ${shownBlockGeneration(blockGenerationOn)}`;
-  if (!networkConditions) return gasMarket ? `gas market, ${blocks}` : undefined;
-  const conditions = readConditions(networkConditions);
-  const name = presetNameOf(conditions) ?? 'your conditions';
-  return `${name}, seed ${conditions.seed}, ${blocks}`;
-}

@@ -4,7 +4,6 @@ import {
   forkPoint,
   httpHeaders,
   inGroup,
-  type OptionTable,
   type Parse,
   path,
   transactionHash,
@@ -14,25 +13,6 @@ import {
 } from './option.js';
 
 const U16 = 2 ** 16 - 1;
-
-export interface ForkConfig {
-  /** One URL or several, separated by commas. */
-  readonly forkNetwork: string | undefined;
-  /** A number, a hash, or below zero how many blocks before the latest. */
-  readonly forkBlock: number | string | undefined;
-  /** A hash. */
-  readonly forkTransaction: string | undefined;
-  readonly forkUpstreamCaching: boolean | undefined;
-  /** A folder; see `defaultForkCache`. */
-  readonly forkCacheDir: string | undefined;
-  /** A file. */
-  readonly forkLock: string | undefined;
-  readonly offline: boolean;
-  /** `Name: value` each. */
-  readonly forkHeader: readonly string[] | undefined;
-  /** Seconds of silence. */
-  readonly forkTimeout: number;
-}
 
 /** Public nodes of the networks that have a name here: the default nodes of starknet.js. */
 const PUBLIC_NODES: ReadonlyMap<string, string> = new Map([
@@ -54,7 +34,8 @@ function isWebUrl(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
-export const FORK_OPTIONS: OptionTable<ForkConfig> = inGroup('fork', {
+export const FORK_OPTIONS = inGroup('fork', {
+  /** One URL or several, separated by commas. */
   forkNetwork: {
     flag: '--fork-network <URL>',
     aliases: ['--fork-url'],
@@ -65,6 +46,7 @@ export const FORK_OPTIONS: OptionTable<ForkConfig> = inGroup('fork', {
     help: 'Network to fork: mainnet, sepolia, or the URL of a node. With several URLs, separated by commas, the others are fallbacks. The fork block sets gas prices and the start time unless you set them.',
     brief: 'mainnet, sepolia or the URL of a node to fork',
   },
+  /** A number, a hash, or below zero how many blocks before the latest. */
   forkBlock: {
     flag: '--fork-block <BLOCK>',
     hasShortVariable: true,
@@ -75,6 +57,7 @@ export const FORK_OPTIONS: OptionTable<ForkConfig> = inGroup('fork', {
     help: 'Fork after this block. -N means N blocks before the latest.',
     brief: 'Fork after this block; -N counts from the latest',
   },
+  /** A hash. */
   forkTransaction: {
     flag: '--fork-transaction <HASH>',
     default: undefined,
@@ -90,6 +73,7 @@ export const FORK_OPTIONS: OptionTable<ForkConfig> = inGroup('fork', {
     parse: trueOrFalse,
     help: 'Cache responses of the forked network on disk for later runs.',
   },
+  /** A folder; see `defaultForkCache`. */
   forkCacheDir: {
     flag: '--fork-cache-dir <FOLDER>',
     default: undefined,
@@ -97,6 +81,7 @@ export const FORK_OPTIONS: OptionTable<ForkConfig> = inGroup('fork', {
     parse: path,
     help: 'Folder of this cache.',
   },
+  /** A file. */
   forkLock: {
     flag: '--fork-lock <FILE>',
     default: undefined,
@@ -110,6 +95,7 @@ export const FORK_OPTIONS: OptionTable<ForkConfig> = inGroup('fork', {
     parse: trueOrFalse,
     help: 'Read the lock file only, without the network.',
   },
+  /** `Name: value` each. */
   forkHeader: {
     flag: '--fork-header <HEADER...>',
     default: undefined,
@@ -118,6 +104,7 @@ export const FORK_OPTIONS: OptionTable<ForkConfig> = inGroup('fork', {
     isSecret: true,
     help: "Send this HTTP header, 'Name: value', to the forked network. Repeat the option for more headers. The variable holds one header in each line.",
   },
+  /** Seconds of silence. */
   forkTimeout: {
     flag: '--fork-timeout <SECONDS>',
     default: 10,

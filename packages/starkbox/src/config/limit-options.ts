@@ -1,33 +1,8 @@
 // Limits of requests, answers and connections.
-import { inGroup, type OptionTable, wholeNumber } from './option.js';
+import { inGroup, wholeNumber } from './option.js';
 
-export interface LimitConfig {
+export const LIMIT_OPTIONS = inGroup('limits', {
   /** Bytes. */
-  readonly requestBodySizeLimit: number;
-  /** Bytes. */
-  readonly maximumResponseSize: number;
-  readonly maximumContractClassSize: number;
-  readonly maximumContractBytecodeSize: number;
-  readonly maximumSierraLength: number;
-  /** Of one socket. */
-  readonly maximumSubscriptions: number;
-  readonly maximumBatchLength: number;
-  readonly maximumChunkSize: number;
-  /** As many as the machine takes, where it is not given. */
-  readonly maximumExecutions: number | undefined;
-  readonly maximumWaitingExecutions: number;
-  readonly maximumSnapshots: number;
-  /** Of one debug trace. */
-  readonly maximumDebugSteps: number;
-  /** Bytes, of the debug traces of a chain together. */
-  readonly maximumDebugBytes: number;
-  readonly maximumMempoolSize: number;
-  readonly maximumInstances: number;
-  /** Zero keeps them. */
-  readonly instanceIdleSeconds: number;
-}
-
-export const LIMIT_OPTIONS: OptionTable<LimitConfig> = inGroup('limits', {
   requestBodySizeLimit: {
     flag: '--request-body-size-limit <BYTES>',
     field: 'server_config.request_body_size_limit',
@@ -35,6 +10,7 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = inGroup('limits', {
     parse: wholeNumber(1),
     help: 'Maximum size of an HTTP request body and of a WebSocket message.',
   },
+  /** Bytes. */
   maximumResponseSize: {
     flag: '--maximum-response-size <BYTES>',
     default: 64 * 1024 * 1024,
@@ -65,24 +41,7 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = inGroup('limits', {
     parse: wholeNumber(0),
     help: 'Maximum length of the Sierra program of a declared class.',
   },
-  maximumSubscriptions: {
-    flag: '--maximum-subscriptions <NUMBER>',
-    default: 1024,
-    parse: wholeNumber(0),
-    help: 'Maximum number of subscriptions of a WebSocket.',
-  },
-  maximumBatchLength: {
-    flag: '--maximum-batch-length <NUMBER>',
-    default: 1000,
-    parse: wholeNumber(1),
-    help: 'Maximum number of calls in a batch.',
-  },
-  maximumChunkSize: {
-    flag: '--maximum-chunk-size <NUMBER>',
-    default: 10_000,
-    parse: wholeNumber(1),
-    help: 'Maximum number of events in a response. A continuation token gives the rest.',
-  },
+  /** As many as the machine takes, where it is not given. */
   maximumExecutions: {
     flag: '--maximum-executions <NUMBER>',
     default: undefined,
@@ -91,42 +50,13 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = inGroup('limits', {
     parse: wholeNumber(1),
     help: 'Maximum number of calls, estimates and simulations that run at the same time. Others wait. Each may take half a GB.',
   },
-  maximumWaitingExecutions: {
-    flag: '--maximum-waiting-executions <NUMBER>',
-    default: 4096,
-    parse: wholeNumber(0),
-    help: 'Maximum number of calls, estimates and simulations that wait. The node rejects further ones.',
-  },
-  maximumSnapshots: {
-    flag: '--maximum-snapshots <NUMBER>',
-    default: 10_000,
-    parse: wholeNumber(0),
-    help: 'Maximum number of snapshots.',
-  },
-  maximumDebugSteps: {
-    flag: '--maximum-debug-steps <NUMBER>',
-    default: 4_000_000,
-    parse: wholeNumber(1, 2 ** 32 - 1),
-    help: 'Maximum number of steps in a debug trace. Beyond it, the node keeps the last steps.',
-  },
-  maximumDebugBytes: {
-    flag: '--maximum-debug-bytes <BYTES>',
-    default: 256 * 1024 * 1024,
-    parse: wholeNumber(1024 * 1024),
-    help: 'Maximum memory of the debug traces of a chain. The node closes the oldest traces first.',
-  },
-  maximumMempoolSize: {
-    flag: '--maximum-mempool-size <NUMBER>',
-    default: 10_000,
-    parse: wholeNumber(0),
-    help: 'Maximum number of transactions in the mempool. The node rejects further ones.',
-  },
   maximumInstances: {
     flag: '--maximum-instances <COUNT>',
     default: 10_000,
     parse: wholeNumber(0),
     help: 'Maximum number of instances that devnet_createInstance creates.',
   },
+  /** Zero keeps them. */
   instanceIdleSeconds: {
     flag: '--instance-idle-seconds <SECONDS>',
     default: 3600,

@@ -1,6 +1,6 @@
 // Type of an option, and parsers of its values.
 import { readFileSync } from 'node:fs';
-import { listed, toFelt } from '@starkbox/abi/basics';
+import { joinWords, toFelt } from '@starkbox/abi/basics';
 import { canonicalName, METHODS, type NETWORK_CONDITIONS } from '@starkbox/spec';
 import {
   BLOCK_GENERATION_WORDS,
@@ -11,11 +11,7 @@ import {
   readBlockGeneration,
   readL1Acceptance,
 } from '../block-settings.js';
-import {
-  conditionsToJson,
-  type NetworkConditions,
-  readConditions,
-} from '../chain/network/conditions.js';
+import { type NetworkConditions, readConditions } from '../chain/network/conditions.js';
 import { PRESET_NAMES, presetOf } from '../chain/network/presets.js';
 import { reasonOf } from '../errors.js';
 import { parse as parseJson } from '../json/json.js';
@@ -37,8 +33,8 @@ export const GROUPS = {
 
 export type Group = keyof typeof GROUPS;
 
-/** One option: everything that the command line, the environment, a config file, help and docs need. */
-export interface Option<T> {
+/** An option as its table writes it, where the group of the table is its own unless it names another. */
+interface TableRow<T> {
   /** Long name and, if it takes one, the placeholder of its value: `--port <PORT>`. */
   readonly flag: string;
   readonly short?: string;
@@ -48,7 +44,7 @@ export interface Option<T> {
   readonly hasShortVariable?: boolean;
   /** Reads that variable, where other programs often set it to values that the option would take. */
   readonly parseShortVariable?: Parse<T>;
-  readonly group: Group;
+  readonly group?: Group;
   /** A variable of other programs that sets it where its own variables are unset. */
   readonly fallback?: {
     readonly variable: string;
@@ -75,25 +71,48 @@ export interface Option<T> {
   readonly isFixed?: boolean;
 }
 
+/** One option: everything that the command line, the environment, a config file, help and docs need. */
+export interface Option<T> extends TableRow<T> {
+  readonly group: Group;
+}
+
 /** An option for each key of a config. */
 export type OptionTable<C> = { readonly [K in keyof C]: Option<C[K]> };
 
-type UngroupedTable<C> = {
-  readonly [K in keyof C]: Omit<Option<C[K]>, 'group'> & { readonly group?: Group };
-};
+/** What the value of an option can be; so limited, literal types of defaults are kept. */
+type Setting = string | number | bigint | boolean | object | undefined;
 
 /** A table whose options belong to one group, unless they name another. */
-export function inGroup<C>(common: Group, options: UngroupedTable<C>): OptionTable<C> {
+export function inGroup<C extends Readonly<Record<string, Setting>>>(
+  common: Group,
+  options: { readonly [K in keyof C]: TableRow<C[K]> },
+): OptionTable<C> {
   for (const option of Object.values<{ readonly group?: Group }>(options)) {
     // In place, because a copy would read a default that is a getter.
     Object.assign(option, { group: option.group ?? common });
   }
-  if (!isGrouped(options)) throw new Error('an option has no group');
+  if (!isGrouped<C>(options)) throw new Error('an option has no group');
   return options;
 }
 
-function isGrouped<C>(options: UngroupedTable<C>): options is OptionTable<C> {
+function isGrouped<C>(options: Record<keyof C, object>): options is OptionTable<C> {
   return Object.values<object>(options).every((option) => 'group' in option);
+}
+
+/** The default of each option of a table. */
+export function defaultsOf<C extends object>(table: OptionTable<C>): C {
+  const defaults: Partial<C> = {};
+  for (const key of Object.keys(table)) if (isKey(table, key)) defaults[key] = table[key].default;
+  if (!isComplete(table, defaults)) throw new Error('an option has no value');
+  return defaults;
+}
+
+function isKey<C>(table: OptionTable<C>, key: string): key is keyof C & string {
+  return Object.hasOwn(table, key);
+}
+
+function isComplete<C extends object>(table: OptionTable<C>, values: Partial<C>): values is C {
+  return Object.keys(table).every((key) => key in values);
 }
 
 /** Throws an `InvalidValue` that names the legal values. */
@@ -214,7 +233,7 @@ export function bigNumber(least: bigint, most?: bigint): Parse<bigint> {
 
 export function oneOf<const T extends string>(...choices: readonly T[]): Parse<T> {
   return accepting(
-    listed(choices, 'or'),
+    joinWords(choices, 'or'),
     (text) => choices.find((word) => word === text.toLowerCase()),
     choices,
   );
@@ -307,8 +326,8 @@ export const blockGeneration: Parse<BlockGeneration> = accepting(
 
 /** A preset, conditions as JSON, or a file that holds them. */
 export const networkConditions: Parse<NETWORK_CONDITIONS> = accepting(
-  `${listed(PRESET_NAMES, 'or')}, or a JSON file with conditions`,
-  (text) => conditionsToJson(presetOf(text) ?? conditionsIn(text)),
+  `${joinWords(PRESET_NAMES, 'or')}, or a JSON file with conditions`,
+  (text) => presetOf(text) ?? conditionsIn(text),
   PRESET_NAMES,
 );
 
@@ -318,7 +337,7 @@ function conditionsIn(text: string): NetworkConditions {
     return readConditions(parseJson(isJson ? text : readFileSync(text, 'utf8')));
   } catch (error) {
     throw new InvalidValue(
-      `must be ${listed(PRESET_NAMES, 'or')}, or a JSON file with conditions: ${reasonOf(error)}`,
+      `must be ${joinWords(PRESET_NAMES, 'or')}, or a JSON file with conditions: ${reasonOf(error)}`,
     );
   }
 }

@@ -1,24 +1,35 @@
 // Table of all options, and configs made from it.
-import { ACCOUNT_OPTIONS, type AccountConfig } from './account-options.js';
-import { CHAIN_OPTIONS, type ChainConfig } from './chain-options.js';
-import { FORK_OPTIONS, type ForkConfig } from './fork-options.js';
-import { L1_OPTIONS, type L1Config } from './l1-options.js';
-import { LIMIT_OPTIONS, type LimitConfig } from './limit-options.js';
-import type { OptionTable } from './option.js';
-import { OUTPUT_OPTIONS, type OutputConfig } from './output-options.js';
-import { SERVER_OPTIONS, type ServerConfig } from './server-options.js';
-import { STORAGE_OPTIONS, type StorageConfig } from './storage-options.js';
+import { showBlockGeneration } from '../block-settings.js';
+import { readConditions } from '../chain/network/conditions.js';
+import { presetNameOf } from '../chain/network/presets.js';
+import { ACCOUNT_OPTIONS } from './account-options.js';
+import { CHAIN_OPTIONS } from './chain-options.js';
+import { FORK_OPTIONS } from './fork-options.js';
+import { L1_OPTIONS } from './l1-options.js';
+import { LIMIT_OPTIONS } from './limit-options.js';
+import { defaultsOf, type OptionTable } from './option.js';
+import { OUTPUT_OPTIONS } from './output-options.js';
+import { SERVER_OPTIONS } from './server-options.js';
+import { STORAGE_OPTIONS } from './storage-options.js';
+
+/** In the order in which help and docs show them. */
+const TABLE = {
+  ...ACCOUNT_OPTIONS,
+  ...CHAIN_OPTIONS,
+  ...STORAGE_OPTIONS,
+  ...FORK_OPTIONS,
+  ...L1_OPTIONS,
+  ...SERVER_OPTIONS,
+  ...LIMIT_OPTIONS,
+  ...OUTPUT_OPTIONS,
+};
+
+const defaults = () => defaultsOf(TABLE);
 
 /** Settings of a node. A config file has the same keys. */
-export interface Config
-  extends AccountConfig,
-    ChainConfig,
-    StorageConfig,
-    ForkConfig,
-    L1Config,
-    ServerConfig,
-    LimitConfig,
-    OutputConfig {}
+export interface Config extends Readonly<ReturnType<typeof defaults>> {}
+
+export const OPTIONS: OptionTable<Config> = TABLE;
 
 export type ConfigKey = keyof Config;
 
@@ -32,18 +43,6 @@ export type ConfigInput = {
     | (bigint extends Config[K] ? number | string : never)
     | (K extends 'networkConditions' ? string : never)
     | undefined;
-};
-
-/** In the order in which help and docs show them. */
-export const OPTIONS: OptionTable<Config> = {
-  ...ACCOUNT_OPTIONS,
-  ...CHAIN_OPTIONS,
-  ...STORAGE_OPTIONS,
-  ...FORK_OPTIONS,
-  ...L1_OPTIONS,
-  ...SERVER_OPTIONS,
-  ...LIMIT_OPTIONS,
-  ...OUTPUT_OPTIONS,
 };
 
 /** Options of the command line alone, which a config file cannot set. */
@@ -88,14 +87,12 @@ export const CONFIG_KEYS: readonly ConfigKey[] = Object.keys(OPTIONS).filter(isC
  *
  * @example
  * defaultConfig({ port: 0, seed: 0 })
- * @throws Error if an option has no value
  */
 export function defaultConfig(overrides: Partial<Config> = {}): Config {
-  const draft: Draft = {};
-  for (const key of CONFIG_KEYS) settle(draft, key, overrides);
-  if (!isComplete(draft)) throw new Error('an option has no value');
-  givenTo.set(draft, keysIn(overrides));
-  return Object.freeze(draft);
+  const config: Draft = defaults();
+  for (const key of CONFIG_KEYS) settle(config, key, overrides);
+  givenTo.set(config, keysIn(overrides));
+  return Object.freeze(config);
 }
 
 /** Keys that were given, of each complete config. */
@@ -111,15 +108,11 @@ function keysIn(values: object): ReadonlySet<ConfigKey> {
   return new Set(keys.filter(isConfigKey));
 }
 
-type Draft = { -readonly [K in ConfigKey]?: Config[K] };
+type Draft = { -readonly [K in ConfigKey]: Config[K] };
 
 /** Generic in the key, so that the checker sees one option's value go to that option. */
 function settle<K extends ConfigKey>(draft: Draft, key: K, overrides: Partial<Config>): void {
-  draft[key] = overrides[key] ?? OPTIONS[key].default;
-}
-
-function isComplete(draft: Draft): draft is Config {
-  return CONFIG_KEYS.every((key) => key in draft);
+  draft[key] = overrides[key] ?? draft[key];
 }
 
 /** Keys of the options that a chain in a data directory cannot change. */
@@ -131,4 +124,14 @@ export const FIXED_KEYS: readonly ConfigKey[] = CONFIG_KEYS.filter((key) => OPTI
  */
 export function queueTimeoutOf({ timeout }: Config): number {
   return Math.max(1, timeout / 2);
+}
+
+/** The network that a chain imitates, in words. */
+export function networkText(config: Config): string | undefined {
+  const { networkConditions, gasMarket, blockGenerationOn } = config;
+  const blocks = `blocks: ${showBlockGeneration(blockGenerationOn)}`;
+  if (!networkConditions) return gasMarket ? `gas market, ${blocks}` : undefined;
+  const conditions = readConditions(networkConditions);
+  const name = presetNameOf(conditions) ?? 'your conditions';
+  return `${name}, seed ${conditions.seed}, ${blocks}`;
 }

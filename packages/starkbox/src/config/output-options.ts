@@ -1,32 +1,10 @@
 // Options of metrics, logs and recordings.
-import {
-  host,
-  inGroup,
-  type OptionTable,
-  oneOf,
-  path,
-  trueOrFalse,
-  wholeNumber,
-} from './option.js';
+import { host, inGroup, oneOf, path, trueOrFalse, wholeNumber } from './option.js';
 import { logBodiesIn, logLevelIn } from './rust-log.js';
 
 const U16 = 2 ** 16 - 1;
 
-export interface OutputConfig {
-  readonly metricsHost: string | undefined;
-  readonly metricsPort: number;
-  readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug' | 'trace';
-  readonly logFormat: 'pretty' | 'json';
-  readonly logBodies: 'none' | 'request' | 'response' | 'both';
-  readonly printTraces: boolean;
-  readonly recordCalls: boolean;
-  readonly configOut: string | undefined;
-  readonly banner: boolean;
-  /** Sets `banner` and `logLevel` unless they are given. */
-  readonly quiet: boolean;
-}
-
-export const OUTPUT_OPTIONS: OptionTable<OutputConfig> = inGroup('output', {
+export const OUTPUT_OPTIONS = inGroup('output', {
   metricsHost: {
     flag: '--metrics-host <METRICS_HOST>',
     hasShortVariable: true,
@@ -89,6 +67,7 @@ export const OUTPUT_OPTIONS: OptionTable<OutputConfig> = inGroup('output', {
     parse: trueOrFalse,
     help: 'Do not print the banner with accounts and tokens.',
   },
+  /** Sets `banner` and `logLevel` unless they are given. */
   quiet: {
     flag: '--quiet',
     short: '-q',

@@ -45,11 +45,10 @@ const NEEDS: readonly {
   { key: 'forkHeader', needs: 'forkNetwork' },
   { key: 'forkTransaction', needs: 'forkNetwork' },
   { key: 'offline', needs: 'forkLock', when: ({ offline }) => offline },
-  // A file may hold a whole config, with defaults.
-  { key: 'l1Port', needs: 'l1', when: ({ l1Port }) => l1Port !== OPTIONS.l1Port.default },
   {
     key: 'recentBlocks',
     needs: 'dataDir',
+    // A file may hold a whole config, with defaults.
     when: ({ recentBlocks }) => recentBlocks !== OPTIONS.recentBlocks.default,
   },
 ];
@@ -82,11 +81,6 @@ export function checkGiven(
         `the argument ${argument(option)} cannot be used with ${argument(excluded)}`,
       );
     }
-  }
-  if (keys.has('l1Port') && config.l1 !== undefined && config.l1 !== 'anvil') {
-    throw new UsageError(
-      `the argument ${argument('l1Port')} is the port of an Anvil that this node starts: it needs '${longName(OPTIONS.l1)} anvil'`,
-    );
   }
   const missing = NEEDS.filter(
     ({ key, needs, when }) => keys.has(key) && !supplied.has(needs) && (when?.(config) ?? true),

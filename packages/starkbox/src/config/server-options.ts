@@ -5,7 +5,6 @@ import {
   inGroup,
   ipAddress,
   methodNames,
-  type OptionTable,
   origins,
   token,
   trueOrFalse,
@@ -14,24 +13,7 @@ import {
 
 const U16 = 2 ** 16 - 1;
 
-export interface ServerConfig {
-  readonly host: string;
-  /** 0 for any free one. */
-  readonly port: number;
-  /** Seconds. */
-  readonly timeout: number;
-  /** Canonical names (`starknet_…`, `devnet_…`). */
-  readonly restrictedMethods: readonly string[] | undefined;
-  readonly allowedHosts: readonly string[] | undefined;
-  readonly allowedOrigins: readonly string[] | undefined;
-  readonly authToken: string | undefined;
-  readonly ui: boolean;
-  readonly wallet: boolean;
-  readonly paymaster: boolean;
-  readonly exitWithParent: boolean;
-}
-
-export const SERVER_OPTIONS: OptionTable<ServerConfig> = inGroup('server', {
+export const SERVER_OPTIONS = inGroup('server', {
   host: {
     flag: '--host <HOST>',
     hasShortVariable: true,
@@ -43,6 +25,7 @@ export const SERVER_OPTIONS: OptionTable<ServerConfig> = inGroup('server', {
     help: 'Listen on this address. 0.0.0.0 listens on all IPv4 addresses.',
     brief: 'Address to listen on',
   },
+  /** 0 for any free one. */
   port: {
     flag: '--port <PORT>',
     hasShortVariable: true,
@@ -52,6 +35,7 @@ export const SERVER_OPTIONS: OptionTable<ServerConfig> = inGroup('server', {
     help: 'Listen on this port. 0 picks a free port and prints it.',
     brief: 'Port to listen on; 0 picks a free port',
   },
+  /** Seconds. */
   timeout: {
     flag: '--timeout <SECONDS>',
     hasShortVariable: true,
@@ -60,6 +44,7 @@ export const SERVER_OPTIONS: OptionTable<ServerConfig> = inGroup('server', {
     parse: wholeNumber(1, U16),
     help: 'Timeout of an HTTP request, in seconds.',
   },
+  /** Canonical names (`starknet_…`, `devnet_…`). */
   restrictedMethods: {
     flag: '--restrictive-mode [METHODS...]',
     hasShortVariable: true,

@@ -3,7 +3,7 @@
 import { isObject } from '@starkbox/abi/basics';
 import { stringify } from '../json/json.js';
 import { nearest } from '../nearest-word.js';
-import { shortened } from '../terminal.js';
+import { shortenText } from '../terminal.js';
 import { InvalidValue, longName, optionKind, UsageError } from './option.js';
 import {
   CONFIG_KEYS,
@@ -69,7 +69,7 @@ export function readSources(sources: readonly Source[]): OptionValues {
  * @throws UsageError if they are no object, or hold what the command would refuse
  */
 export function readInput(input: ConfigInput): OptionValues {
-  mustBeOptions(input, 'createChain', '{ seed: 0 }');
+  assertOptions(input, 'createChain', '{ seed: 0 }');
   const chosen = givenIn(input);
   const entries = Object.entries(input).filter(([key]) => !isConfigKey(key) || chosen.has(key));
   return readSources([sourceOf(Object.fromEntries(entries), 'the options of createChain')]);
@@ -81,7 +81,7 @@ function take<K extends ConfigKey>(values: Values, key: K, { texts, name }: Sour
     values[key] = OPTIONS[key].parse(text);
   } catch (error) {
     if (!(error instanceof InvalidValue)) throw error;
-    const quoted = OPTIONS[key].isSecret ? '…' : shortened(text, MAX_SHOWN_LENGTH);
+    const quoted = OPTIONS[key].isSecret ? '…' : shortenText(text, MAX_SHOWN_LENGTH);
     throw new UsageError(`invalid value '${quoted}' for ${name(key)}: ${error.message}`);
   }
 }
@@ -92,7 +92,7 @@ function take<K extends ConfigKey>(values: Values, key: K, { texts, name }: Sour
  * @param example of such an argument
  * @param keys those that it may have; all if they are not given
  */
-export function mustBeOptions(
+export function assertOptions(
   options: unknown,
   caller: string,
   example: string,
@@ -129,7 +129,7 @@ function unknownKey(key: string, where: string): string {
   const flags = new Map(CONFIG_KEYS.map((key) => [longName(OPTIONS[key]).slice(2), key]));
   const near = nearest(key, [...CONFIG_KEYS, ...flags.keys()]);
   const meant = near === undefined ? undefined : (flags.get(near) ?? near);
-  return `unknown key '${shortened(key, MAX_SHOWN_LENGTH)}' in ${where}${meant === undefined ? '' : `: did you mean '${meant}'?`}`;
+  return `unknown key '${shortenText(key, MAX_SHOWN_LENGTH)}' in ${where}${meant === undefined ? '' : `: did you mean '${meant}'?`}`;
 }
 
 function textOf(value: unknown, key: ConfigKey, where: string): string {

@@ -1,20 +1,7 @@
 // Options of what is kept of the chain, in memory and in files.
-import { inGroup, type OptionTable, oneOf, path, wholeNumber } from './option.js';
+import { inGroup, oneOf, path, wholeNumber } from './option.js';
 
-export interface StorageConfig {
-  readonly stateArchive: 'full' | 'none';
-  readonly dataDir: string | undefined;
-  /** Blocks and transactions that stay in memory where there is a data directory. */
-  readonly recentBlocks: number;
-  readonly init: string | undefined;
-  readonly dumpOn: 'exit' | 'block' | 'request' | undefined;
-  readonly dumpPath: string | undefined;
-  readonly dumpFormat: 'journal' | 'image';
-  /** Where callers may read and write files. */
-  readonly dumpDir: string | undefined;
-}
-
-export const STORAGE_OPTIONS: OptionTable<StorageConfig> = inGroup('storage', {
+export const STORAGE_OPTIONS = inGroup('storage', {
   stateArchive: {
     flag: '--state-archive-capacity <STATE_ARCHIVE_CAPACITY>',
     hasShortVariable: true,
@@ -31,6 +18,7 @@ export const STORAGE_OPTIONS: OptionTable<StorageConfig> = inGroup('storage', {
     help: 'Store the chain in this folder. The node writes each change before the response, and the next start continues the chain.',
     brief: 'Store the chain in a folder and continue it later',
   },
+  /** Blocks and transactions that stay in memory where there is a data directory. */
   recentBlocks: {
     flag: '--recent-blocks <NUMBER>',
     default: 2048,
@@ -67,6 +55,7 @@ export const STORAGE_OPTIONS: OptionTable<StorageConfig> = inGroup('storage', {
     parse: oneOf('journal', 'image'),
     help: 'Format of the dump: journal (the calls that created the chain) or image (the complete state).',
   },
+  /** Where callers may read and write files. */
   dumpDir: {
     flag: '--dump-dir <FOLDER>',
     default: undefined,

@@ -1,6 +1,6 @@
 // Environment variables: those of options, and those that other parts of this project read.
 import { nearest } from '../nearest-word.js';
-import { shortened } from '../terminal.js';
+import { shortenText } from '../terminal.js';
 import type { Environment } from './environment.js';
 import { environmentName, environmentNames, InvalidValue } from './option.js';
 import { CONFIG_KEYS, type ConfigKey, OPTIONS } from './options.js';
@@ -53,7 +53,7 @@ export function environmentSource(env: Environment): EnvironmentSource {
       names.set(key, name);
     } else {
       warnings.push(
-        `Ignored ${name}=${shortened(text, MAX_VALUE_LENGTH)}: it ${reason}. To set the option, use ${environmentName(OPTIONS[key])}`,
+        `Ignored ${name}=${shortenText(text, MAX_VALUE_LENGTH)}: it ${reason}. To set the option, use ${environmentName(OPTIONS[key])}`,
       );
     }
   }

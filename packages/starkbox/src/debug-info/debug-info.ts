@@ -1,5 +1,5 @@
 // Debug information of a class: functions and locations in the source of its Sierra statements, and names.
-import { isObject } from '@starkbox/abi/basics';
+import { isObject, memberOf } from '@starkbox/abi/basics';
 import type { SourceLine } from '@starkbox/abi/internal';
 import type { DEBUG_SOURCE } from '@starkbox/spec';
 import { count, list, object, optional, pair, string } from '../json/reader.js';
@@ -246,7 +246,7 @@ function readSpan(value: unknown, where: string): Span {
 /** The values of an annotation by their numbers of statements, functions or types. */
 function member(annotations: object, kind: keyof typeof ANNOTATIONS): ReadonlyMap<number, unknown> {
   const { tool, member: name } = ANNOTATIONS[kind];
-  const values = optional(Object(annotations)[tool], tool, object)?.[name];
+  const values = optional(memberOf(annotations, tool), tool, object)?.[name];
   const isOfStatements = kind === 'functions' || kind === 'locations';
   const byNumber = new Map<number, unknown>();
   for (const [key, value] of Object.entries(optional(values, name, object) ?? {})) {

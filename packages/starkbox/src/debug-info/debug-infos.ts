@@ -71,7 +71,7 @@ export class DebugInfos {
   }
 
   /** The debug information of a class as the compiler wrote it, as JSON text. */
-  written(classHash: string): string | undefined {
+  textOf(classHash: string): string | undefined {
     const packed = this.#written.get(classHash);
     return packed && inflateRawSync(packed).toString();
   }

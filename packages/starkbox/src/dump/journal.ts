@@ -34,7 +34,7 @@ export function isRecord({ method, id }: JournalCall, index: number): boolean {
   return index === 0 && method === RECORD_METHOD && isString;
 }
 
-/** The record in the first entry of a journal; other programs and older versions write none. */
+/** The record in the first entry of a journal; other programs write none. */
 export function genesisIn(calls: readonly JournalCall[]): GenesisRecord | undefined {
   const [first] = calls;
   if (!first || !isRecord(first, 0)) return undefined;
@@ -56,20 +56,20 @@ export interface JournalCall {
 /** The calls of a world's journal. */
 export async function callsIn({ journal }: World): Promise<readonly JournalCall[]> {
   const calls: JournalCall[] = [];
-  for await (const text of sliced(journal)) calls.push(readCall(parsed(text), calls.length));
+  for await (const text of sliced(journal)) calls.push(readCall(parseText(text), calls.length));
   return calls;
 }
 
 /** The calls in the text of a journal. */
 export function parseJournal(text: string): readonly JournalCall[] {
-  const calls = parsed(text);
+  const calls = parseText(text);
   if (!Array.isArray(calls)) {
     failDump('Deserialization error: a dump is a list of JSON-RPC calls');
   }
   return calls.map((call: unknown, index) => readCall(call, index));
 }
 
-function parsed(text: string): unknown {
+function parseText(text: string): unknown {
   try {
     return parse(text);
   } catch (error) {

@@ -37,17 +37,17 @@ export async function worldInFile(
   const loaded = await withSource(
     () => sourceOfFile(path, displayedPath),
     async (source) => {
-      const isFound = isImage(source);
-      if (format !== undefined && (format === 'image') !== isFound) {
+      const isImageFile = isImage(source);
+      if (format !== undefined && (format === 'image') !== isImageFile) {
         failDump(`Deserialization error: ${displayedPath} is no ${format}`);
       }
-      return isFound ? loadImage(options, source) : source.read(0, source.size).toString();
+      return isImageFile ? loadImage(options, source) : source.read(0, source.size).toString();
     },
     messageStart,
   );
   if (typeof loaded === 'string') return repeatText(options, loaded, messageStart);
-  const isUsual = options.path !== undefined && isSame(path, options.path);
-  if (isUsual && lacksJournal(options, loaded) && options.format === 'journal') {
+  const isDumpPath = options.path !== undefined && isSame(path, options.path);
+  if (isDumpPath && lacksJournal(options, loaded) && options.format === 'journal') {
     failDump(
       `${displayedPath} is an image without a journal, which --dump-format journal cannot continue: use --dump-format image`,
     );

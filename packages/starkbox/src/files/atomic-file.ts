@@ -1,12 +1,15 @@
 // Atomic writes: a draft beside the file is written and then renamed.
 import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { codeOf } from '../errors.js';
 import { checkReplaceable } from './regular-file.js';
 
 /** The drafts that this process is writing. */
 const active = new Set<string>();
-let count = 0;
+
+/** What systems answer that cannot sync a folder. */
+const UNSUPPORTED = new Set<unknown>(['EINVAL', 'ENOTSUP', 'EISDIR', 'EPERM', 'EACCES', 'EBADF']);
 
 /**
  * Writes a file as a whole: after a failure it has its previous content.
@@ -30,21 +33,70 @@ export function replaceText(
     rmSync(draft, { force: true });
     throw error;
   } finally {
-    endDraft(draft);
+    active.delete(draft);
   }
 }
 
-/** A name for a draft of a file. It contains the process id, so that drafts of killed processes are recognised. */
-export function beginDraft(path: string): string {
-  count += 1;
-  const draft = `${resolve(path)}.${process.pid}-${count}.draft`;
-  active.add(draft);
-  return draft;
+/** As `replaceText`, without blocking, into a folder that exists. @param write writes the content */
+export async function replaceFile<T>(
+  path: string,
+  write: (file: FileHandle) => Promise<T>,
+): Promise<T> {
+  const draft = beginDraft(path);
+  try {
+    const file = await open(draft, 'wx');
+    let result: T;
+    try {
+      result = await write(file);
+    } finally {
+      await file.close();
+    }
+    await rename(draft, path);
+    return result;
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  } finally {
+    active.delete(draft);
+  }
 }
 
-/** A draft was renamed or removed. */
-export function endDraft(draft: string): void {
-  active.delete(draft);
+/** As `replaceFile`, and the content and the name of the file are on disk at the end. */
+export async function replaceDurably<T>(
+  path: string,
+  write: (file: FileHandle) => Promise<T>,
+): Promise<T> {
+  removeStaleDrafts(path);
+  const result = await replaceFile(path, async (file) => {
+    const written = await write(file);
+    await file.sync();
+    return written;
+  });
+  await syncFolder(dirname(path));
+  return result;
+}
+
+/** A rename is durable once its folder is synced, which not every system supports. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r').catch(unlessUnsupported);
+  try {
+    await folder?.sync().catch(unlessUnsupported);
+  } finally {
+    await folder?.close();
+  }
+}
+
+/** @param error rethrown unless the system has no such call */
+function unlessUnsupported(error: unknown): undefined {
+  if (!UNSUPPORTED.has(codeOf(error))) throw error;
+  return undefined;
+}
+
+/** The process id in the name tells drafts of killed processes; containers may share it, and the folder. */
+function beginDraft(path: string): string {
+  const draft = `${resolve(path)}.${process.pid}-${Math.floor(Math.random() * 2 ** 47)}.draft`;
+  active.add(draft);
+  return draft;
 }
 
 /** Removes the drafts of a file whose processes are gone. */

@@ -64,7 +64,7 @@ export function openRegular(
   }: { readonly displayPath?: string; readonly writable?: boolean } = {},
 ): number {
   // Opening a device can already have an effect.
-  mustBeRegular(statusOf(path, displayPath), displayPath);
+  assertRegular(statusOf(path, displayPath), displayPath);
   let file: number;
   try {
     file = openSync(path, writable ? WRITING : READING);
@@ -73,7 +73,7 @@ export function openRegular(
   }
   try {
     // It may have been replaced since; the descriptor cannot be.
-    mustBeRegular(fstatSync(file), displayPath);
+    assertRegular(fstatSync(file), displayPath);
     return file;
   } catch (error) {
     closeSync(file);
@@ -85,7 +85,7 @@ export function openRegular(
 export function readRegularSync(path: string, displayPath: string = path): string {
   const file = openRegular(path, { displayPath });
   try {
-    mustFitIntoString(fstatSync(file), displayPath);
+    assertFitsIntoString(fstatSync(file), displayPath);
     return readFileSync(file, 'utf8');
   } catch (error) {
     throw error instanceof FileError ? error : fileError(error, displayPath);
@@ -96,14 +96,14 @@ export function readRegularSync(path: string, displayPath: string = path): strin
 
 /** As `readRegularSync`, without blocking the event loop. */
 export async function readRegular(path: string, displayPath: string = path): Promise<string> {
-  mustBeRegular(statusOf(path, displayPath), displayPath);
+  assertRegular(statusOf(path, displayPath), displayPath);
   const file = await open(path, READING).catch((error: unknown) => {
     throw fileError(error, displayPath);
   });
   try {
     const status = await file.stat();
-    mustBeRegular(status, displayPath);
-    mustFitIntoString(status, displayPath);
+    assertRegular(status, displayPath);
+    assertFitsIntoString(status, displayPath);
     return await file.readFile('utf8');
   } catch (error) {
     throw error instanceof FileError ? error : fileError(error, displayPath);
@@ -115,7 +115,7 @@ export async function readRegular(path: string, displayPath: string = path): Pro
 /** Throws a `FileError` if what is at the path is something else than a regular file. */
 export function checkReplaceable(path: string, displayPath: string = path): void {
   const status = statusOf(path, displayPath);
-  if (status) mustBeRegular(status, displayPath);
+  if (status) assertRegular(status, displayPath);
 }
 
 /** Throws a `FileError` unless a file can be written and replaced at the path. */
@@ -157,7 +157,7 @@ function statusOf(path: string, displayPath: string): Stats | undefined {
   }
 }
 
-function mustBeRegular(status: Stats | undefined, displayPath: string): void {
+function assertRegular(status: Stats | undefined, displayPath: string): void {
   if (!status) throw new FileError(`${displayPath} does not exist`, 'ENOENT');
   if (status.isFile()) return;
   const code = status.isDirectory() ? 'EISDIR' : 'EINVAL';
@@ -165,7 +165,7 @@ function mustBeRegular(status: Stats | undefined, displayPath: string): void {
 }
 
 /** Before it is read into memory in vain. */
-function mustFitIntoString({ size }: Stats, displayPath: string): void {
+function assertFitsIntoString({ size }: Stats, displayPath: string): void {
   const most = bufferConstants.MAX_STRING_LENGTH;
   if (size > most)
     throw new FileError(`${displayPath} has ${size} bytes, more than ${most}`, 'EFBIG');

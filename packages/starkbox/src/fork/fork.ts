@@ -292,17 +292,17 @@ export class Fork {
                 return { transaction, receipt: onL1(membersOf(receipt)) };
               })
             : block['transactions'];
-        return written({ ...block, status: 'ACCEPTED_ON_L1', transactions });
+        return toJsonText({ ...block, status: 'ACCEPTED_ON_L1', transactions });
       }
       case 'receipt': {
         if (accepted === undefined) return answer;
         const receipt = membersOf(parse(answer.text));
-        return isAccepted(receipt['block_number']) ? written(onL1(receipt)) : answer;
+        return isAccepted(receipt['block_number']) ? toJsonText(onL1(receipt)) : answer;
       }
       case 'status': {
         if (accepted === undefined) return answer;
         const number = await this.#origin.blockOf(String(params['transaction_hash']), signal);
-        return isAccepted(number) ? written(onL1(membersOf(parse(answer.text)))) : answer;
+        return isAccepted(number) ? toJsonText(onL1(membersOf(parse(answer.text)))) : answer;
       }
       case 'messages':
         return this.#messages(answer, isAccepted, signal);
@@ -333,7 +333,7 @@ export class Fork {
       }),
     );
     const complete = statuses.flat();
-    return complete.length === 0 ? fail('TXN_HASH_NOT_FOUND') : written(complete);
+    return complete.length === 0 ? fail('TXN_HASH_NOT_FOUND') : toJsonText(complete);
   }
 
   /** The status of a message from an origin of 0.8, which leaves it out. */
@@ -386,6 +386,6 @@ function onL1(part: Readonly<Record<string, unknown>>): Readonly<Record<string, 
   return { ...part, finality_status: 'ACCEPTED_ON_L1' };
 }
 
-function written(value: unknown): JsonText {
+function toJsonText(value: unknown): JsonText {
   return new JsonText(stringify(value));
 }

@@ -1,5 +1,7 @@
 // The L1 of a node: an external node, a managed Anvil, or none.
 import type { Chain } from '../chain/chain.js';
+import { anvilPort } from '../config/l1-options.js';
+import type { Config } from '../config/options.js';
 import type { Log } from '../log.js';
 import type { AnvilAutosave } from './anvil/autosave.js';
 import type { Anvil } from './anvil/process.js';
@@ -10,17 +12,6 @@ import type { L1Facts } from './l1-facts.js';
 import { PairedSnapshots } from './paired-snapshots.js';
 import { Postman } from './postman.js';
 import type { RouteOptions } from './route.js';
-
-export interface L1Config {
-  /** A URL, or `anvil` for a managed Anvil. */
-  readonly l1: string | undefined;
-  /** The port of the managed Anvil. */
-  readonly l1Port: number;
-  /** The data directory, which also holds the state of a managed Anvil. */
-  readonly dataDir: string | undefined;
-  /** Milliseconds between two polls of L1; without it, messages are relayed only on request. */
-  readonly l1AutoRelay: number | undefined;
-}
 
 /** The L1 connection of a node. */
 export class L1 {
@@ -45,8 +36,13 @@ export class L1 {
   }
 
   /** Connects, and starts the automatic relay if it is configured. */
-  async open({ l1, l1Port, l1AutoRelay, dataDir }: L1Config): Promise<L1Facts | undefined> {
-    if (l1 === 'anvil') await this.#startAnvil(l1Port, dataDir);
+  async open({
+    l1,
+    l1AutoRelay,
+    dataDir,
+  }: Pick<Config, 'l1' | 'l1AutoRelay' | 'dataDir'>): Promise<L1Facts | undefined> {
+    const port = l1 === undefined ? undefined : anvilPort(l1);
+    if (port !== undefined) await this.#startAnvil(port, dataDir);
     // A stored chain includes its link to L1 and the read position.
     else if (l1 !== undefined && this.#chain.world.messages.l1?.url !== new URL(l1).href) {
       await this.postman.load({ url: l1 });
@@ -56,7 +52,7 @@ export class L1 {
       this.#relay = new AutoRelay({
         chain: this.#chain,
         postman,
-        interval: l1AutoRelay,
+        interval: l1AutoRelay * 1000,
         log: this.#log,
       });
       this.#relay.start();

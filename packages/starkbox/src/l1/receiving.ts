@@ -65,7 +65,7 @@ async function readOn(route: Route, onTaken: OnTaken): Promise<boolean> {
   }
   if (isReverted || head.number - link.cursor.block > UNWRITTEN_BLOCKS) {
     await route.options.settle(url);
-    route.mustBeOpen();
+    route.assertOpen();
     await moveCursor(route.chain, link, { block: head.number + 1, log: 0, seen: head });
   }
   return true;
@@ -92,7 +92,7 @@ async function takeAll(
     );
     for (const [index, { block, log, message }] of batch.entries()) {
       const next = { block, log: log + 1, seen: head };
-      route.mustBeOpen();
+      route.assertOpen();
       const moved = cancelled[index]
         ? await moveCursor(route.chain, link, next)
         : await take(route, link, next, message, onTaken);

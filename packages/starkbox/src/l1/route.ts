@@ -42,7 +42,7 @@ export class Route {
   }
 
   /** Called before each step. */
-  mustBeOpen(): void {
+  assertOpen(): void {
     if (this.#isClosed) throw new L1Error('the node is closing');
   }
 }

@@ -38,7 +38,7 @@ export class Sending {
     // Messages from later blocks belong to the next run.
     const { nextId } = this.#route.chain.world.messages;
     while (refusals.length < REFUSALS) {
-      this.#route.mustBeOpen();
+      this.#route.assertOpen();
       const link = this.#route.link();
       const node = await this.#route.nodeAt(link.url);
       const next = this.#next(link, nextId, tried);
@@ -81,7 +81,7 @@ export class Sending {
       if (error instanceof L1Error && error.isAnswer) return error;
       throw error;
     }
-    this.#route.mustBeOpen();
+    this.#route.assertOpen();
     this.#signed = signed.hash;
     await markInFlight(this.#route.chain, link, { id, ...signed });
     return 'again';
@@ -89,17 +89,17 @@ export class Sending {
 
   /** Submits the transaction in flight and waits for its result. */
   async #bring(node: Ethereum, link: L1Link, inFlight: InFlight): Promise<SendOutcome> {
-    const land = (arrived: boolean): Promise<void> => {
-      this.#route.mustBeOpen();
+    const recordOutcome = (arrived: boolean): Promise<void> => {
+      this.#route.assertOpen();
       return markLanded(this.#route.chain, inFlight, arrived);
     };
     // The block that sent it was reverted. If it is already mined, it stays mined once.
     if (!isOutgoing(this.#route.chain.world.messages, inFlight.id)) {
-      await land(false);
+      await recordOutcome(false);
       return 'again';
     }
     if (await this.#isOutOfReach(node, link, inFlight)) {
-      await land(false);
+      await recordOutcome(false);
       return 'again';
     }
     try {
@@ -110,13 +110,13 @@ export class Sending {
       const isTaken = (await node.nonceOf(link.key, 'latest')) > inFlight.nonce;
       if (!(await node.hasTransaction(inFlight.hash))) {
         // The next attempt signs again; of two transactions with one nonce, one is mined.
-        await land(false);
+        await recordOutcome(false);
         return isTaken ? 'again' : error;
       }
     }
     const { isSuccess } = await node.waitFor(inFlight.hash);
     await this.#route.options.settle(link.url);
-    await land(isSuccess);
+    await recordOutcome(isSuccess);
     if (isSuccess) return 'arrived';
     return new L1Error(
       `the messaging contract rejected a message, see L1 transaction ${inFlight.hash}`,

@@ -154,20 +154,20 @@ export class CallBranch<C extends { close(): Promise<void> }> {
 
   /** Closes the pending block. */
   async mine(): Promise<void> {
-    const [next] = await closeNow(this.#written(), this.#parts.service.chain.options);
+    const [next] = await closeNow(this.#writtenWorld(), this.#parts.service.chain.options);
     this.#replace(next);
   }
 
   /** Returns a chain that begins as this branch is now. Neither sees later changes of the other. */
   chain(): C {
     const { service, chainOf } = this.#parts;
-    return chainOf(service.branch(this.#written()));
+    return chainOf(service.branch(this.#writtenWorld()));
   }
 
   /** Runs a function on a chain that begins as this branch is now, and continues where that chain ends. */
   async onChain<T>(run: (chain: C) => Promise<T>): Promise<T> {
     const { service, chainOf } = this.#parts;
-    const branch = service.branch(this.#written());
+    const branch = service.branch(this.#writtenWorld());
     const chain = chainOf(branch);
     try {
       const result = await run(chain);
@@ -190,7 +190,7 @@ export class CallBranch<C extends { close(): Promise<void> }> {
       calldata,
       caller,
     };
-    const service = this.#parts.service.branch(this.#written());
+    const service = this.#parts.service.branch(this.#writtenWorld());
     try {
       const subject = { transaction, status: 'REVERTED' as const, reason: failure.message };
       return await service.explainer.attempt(subject);
@@ -200,7 +200,7 @@ export class CallBranch<C extends { close(): Promise<void> }> {
   }
 
   /** The world with the writes of the calls. */
-  #written(): World {
+  #writtenWorld(): World {
     const isWritten = this.#state === this.#world.pendingState;
     return isWritten ? this.#world : withDirectWrite(this.#world, this.#state);
   }

@@ -7,7 +7,7 @@ import type { Genesis } from '../chain/genesis/genesis.js';
 import { type Chain, ChainControls, type ChainSnapshot, goneSnapshot } from '../client/chain.js';
 import { MAX_UNREAD_NOTIFICATIONS } from '../client/subscription.js';
 import type { Config } from '../config/options.js';
-import { mustBeOptions, readSources, sourceOf } from '../config/source.js';
+import { assertOptions, readSources, sourceOf } from '../config/source.js';
 import { PackageTexts } from '../debug-info/source-texts.js';
 import { readRegular } from '../files/regular-file.js';
 import type { L1Facts } from '../l1/l1-facts.js';
@@ -40,7 +40,7 @@ export interface ListenOptions {
 const LISTEN_OPTIONS: readonly (keyof ListenOptions)[] = ['port', 'host'];
 
 function readListenOptions(options: ListenOptions): ListenOptions {
-  mustBeOptions(options, 'listen', '{ port: 0 }', LISTEN_OPTIONS);
+  assertOptions(options, 'listen', '{ port: 0 }', LISTEN_OPTIONS);
   const { values } = readSources([sourceOf(options, 'the options of listen')]);
   const { port, host } = values;
   return { ...(port === undefined ? {} : { port }), ...(host === undefined ? {} : { host }) };
@@ -77,18 +77,19 @@ export class LocalChain extends ChainControls {
     super({
       slotOf: storageAddress,
       readArtifact: async (location) => readRegular(pathOf(location), String(location)),
-      call: async (method, params) => this.#opened().dispatcher.call(method, params, IN_PROCESS),
+      call: async (method, params) =>
+        this.#openService().dispatcher.call(method, params, IN_PROCESS),
       subscribe: (method, params) =>
-        subscribeInProcess(this.#opened(), method, params, MAX_UNREAD_NOTIFICATIONS),
+        subscribeInProcess(this.#openService(), method, params, MAX_UNREAD_NOTIFICATIONS),
     });
     this.#service = service;
     this.#hostOf = hostOf;
     this.#host = start.host ?? hostOf(service);
     this.l1 = start.l1;
-    this.fetch = inProcessFetch(() => this.#opened());
+    this.fetch = inProcessFetch(() => this.#openService());
   }
 
-  #opened(): ChainService {
+  #openService(): ChainService {
     if (this.#service.isClosed) {
       throw new Error(
         'The chain is closed: create another with createChain, or branch an open chain',
@@ -134,7 +135,7 @@ export class LocalChain extends ChainControls {
    * @throws Error if the chain is closed
    */
   readonly handle = async (text: string): Promise<string | undefined> =>
-    this.#opened().dispatcher.handle(text, IN_PROCESS);
+    this.#openService().dispatcher.handle(text, IN_PROCESS);
 
   /**
    * Reads the debug information of a compiled class, for Cairo lines in explanations and in the debugger. Source files
@@ -145,7 +146,7 @@ export class LocalChain extends ChainControls {
    * @throws Error if the chain is closed, the file cannot be read, or it is no class
    */
   async addArtifact(artifact: string | URL): Promise<boolean> {
-    const { debugInfos } = this.#opened().shared;
+    const { debugInfos } = this.#openService().shared;
     const path = pathOf(artifact);
     const text = await readRegular(path, String(artifact));
     const { mtimeMs } = await stat(path);
@@ -161,7 +162,7 @@ export class LocalChain extends ChainControls {
    * @throws Error if the chain is closed
    */
   branch(): LocalChain {
-    const service = this.#opened().branch();
+    const service = this.#openService().branch();
     return new LocalChain(service, this.#hostOf);
   }
 
@@ -172,16 +173,16 @@ export class LocalChain extends ChainControls {
    */
   callBranch(): LocalCallBranch {
     const chainOf = (service: ChainService): LocalChain => new LocalChain(service, this.#hostOf);
-    return CallBranch.of({ service: this.#opened(), chainOf });
+    return CallBranch.of({ service: this.#openService(), chainOf });
   }
 
   async snapshot(): Promise<ChainSnapshot> {
-    const service = this.#opened();
+    const service = this.#openService();
     const isPlain = !service.isStored && service.chain.world.messages.l1 === undefined;
     const snapshot = isPlain ? worldSnapshot(service) : await storedSnapshot(service);
     return {
       restore: async () => {
-        this.#opened();
+        this.#openService();
         await snapshot.restore();
       },
     };

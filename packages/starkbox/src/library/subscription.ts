@@ -42,7 +42,7 @@ class InboxListener implements Listener {
   }
 
   /** The subscription has ended: the chain was closed, restarted or loaded. */
-  ended(): void {
+  endSubscription(): void {
     this.#inbox.close();
   }
 }

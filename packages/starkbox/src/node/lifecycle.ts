@@ -133,7 +133,7 @@ export class Lifecycle implements Part {
   }
 
   /** Steps with a closing stack of their own. */
-  nested(): Lifecycle {
+  openNested(): Lifecycle {
     return new Lifecycle(this.#log, this.#beforeStep, this.#display);
   }
 

@@ -83,7 +83,7 @@ export class Listeners implements Part {
   }
 
   async #open(at: ListenOptions): Promise<ServerAddress> {
-    const steps = this.#lifecycle.nested();
+    const steps = this.#lifecycle.openNested();
     this.#opened = steps;
     const { service, root } = this.#parts;
     const { binding } = service;

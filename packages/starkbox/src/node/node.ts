@@ -1,6 +1,6 @@
 // The public start of a node in this process.
 import type { ConfigInput } from '../config/options.js';
-import { mustBeOptions } from '../config/source.js';
+import { assertOptions } from '../config/source.js';
 import type { LocalChain } from '../library/local-chain.js';
 import { silentLog } from '../log.js';
 import { Lifecycle } from './lifecycle.js';
@@ -23,7 +23,7 @@ export async function createChain(
   input: ConfigInput = {},
   options: NodeOptions = {},
 ): Promise<LocalChain> {
-  mustBeOptions(options, 'createChain, its second argument,', '{ log }', NODE_OPTIONS);
+  assertOptions(options, 'createChain, its second argument,', '{ log }', NODE_OPTIONS);
   const lifecycle = new Lifecycle(options.log ?? silentLog, undefined, options.progress);
   return startNode(input, options, lifecycle);
 }

@@ -10,7 +10,7 @@ import type { OpenedStore } from '../store/open.js';
 
 /** The chain of a store, or a new one. */
 export function openChain(options: ChainOptions, opened: OpenedStore | undefined): Promise<Chain> {
-  return opened ? Chain.kept(options, opened.stored, opened.saved) : Chain.create(options);
+  return opened ? Chain.openStored(options, opened.stored, opened.saved) : Chain.create(options);
 }
 
 /** Watches the folder of `--artifacts`, if one is given. */

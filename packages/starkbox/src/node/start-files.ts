@@ -28,7 +28,7 @@ interface FirstCall {
 export async function makeFirstCalls(
   path: string | undefined,
   isContinued: boolean,
-  service: { readonly unrestricted: () => Pick<Dispatcher, 'call'> },
+  service: { readonly openUnrestricted: () => Pick<Dispatcher, 'call'> },
   log: Log,
 ): Promise<void> {
   if (path === undefined) return;
@@ -39,7 +39,7 @@ export async function makeFirstCalls(
     .catch((error: unknown) => {
       throw new ConfigError(`--init ${path}: ${reasonOf(error)}`, 'init');
     });
-  const dispatcher = service.unrestricted();
+  const dispatcher = service.openUnrestricted();
   for (const [index, { method, params }] of calls.entries()) {
     try {
       await dispatcher.call(method, params, { transport: 'in-process' });
@@ -70,7 +70,7 @@ const OWNER_ONLY = 0o600;
  *
  * @throws ConfigError if it cannot be written
  */
-export function announced(
+export function writeConfigOut(
   address: ServerAddress,
   config: Config,
   genesis: Genesis,
@@ -96,7 +96,7 @@ function contentOf(
   { accounts, accountClass, argent, eth, strk, udc }: Genesis,
   l1: L1Facts | undefined,
 ): object {
-  const deployed = ({ address, classHash }: PredeployedContract) => ({
+  const describeContract = ({ address, classHash }: PredeployedContract) => ({
     address,
     class_hash: classHash,
   });
@@ -118,8 +118,8 @@ function contentOf(
     })),
     account_class_hash: accountClass.hash,
     argent_class_hashes: argent ?? null,
-    tokens: { eth: deployed(eth), strk: deployed(strk) },
-    universal_deployer: deployed(udc),
+    tokens: { eth: describeContract(eth), strk: describeContract(strk) },
+    universal_deployer: describeContract(udc),
     l1: l1 ? { url: l1.url, messaging_contract: l1.messagingContract } : null,
   };
 }

@@ -5,7 +5,7 @@ import { readInput } from '../config/source.js';
 import { DebugInfos } from '../debug-info/debug-infos.js';
 import { LocalChain } from '../library/local-chain.js';
 import { silentLog } from '../log.js';
-import { joined, type Probe, showing, type WorkDisplay } from '../probe.js';
+import { joinProbes, type Probe, showing, type WorkDisplay } from '../probe.js';
 import { ChainBases } from '../service/chain-bases.js';
 import { ChainService, type SharedParts } from '../service/chain-service.js';
 import { type Instances, instancesOf } from '../service/instances.js';
@@ -22,7 +22,7 @@ import type { NodeOptions } from './node-options.js';
 import { openBodyLog } from './open-body-log.js';
 import { openArtifacts, openChain } from './open-chain.js';
 import { checkSettings, holdDataDirectory } from './settings.js';
-import { announced, makeFirstCalls } from './start-files.js';
+import { makeFirstCalls, writeConfigOut } from './start-files.js';
 import { FailureLog, logTransactions } from './transaction-log.js';
 import { packageVersion } from './version.js';
 
@@ -110,7 +110,7 @@ async function openParts(
   dumps.run();
   return new LocalChain(service, (branch) => branches.hostOf(branch), {
     host: {
-      listen: async (at) => announced(await listeners.listen(at), config, genesis, l1Facts),
+      listen: async (at) => writeConfigOut(await listeners.listen(at), config, genesis, l1Facts),
       close: () => steps.close(),
     },
     l1: l1Facts,
@@ -129,5 +129,5 @@ function withShownReads(
     waited: () => {},
     looked: () => {},
   };
-  return joined(probe ? [probe, originReads] : [originReads]);
+  return joinProbes(probe ? [probe, originReads] : [originReads]);
 }

@@ -23,13 +23,13 @@ export class ServiceTarget implements Target {
   }
 
   get dispatcher(): Requests {
-    this.#dispatcher ??= this.#logged(this.#service.dispatcher);
+    this.#dispatcher ??= this.#logRequests(this.#service.dispatcher);
     return this.#dispatcher;
   }
 
   get paymaster(): Requests | undefined {
     if (!this.#service.base.config.paymaster) return undefined;
-    this.#paymaster ??= this.#logged(this.#service.paymasterDispatcher);
+    this.#paymaster ??= this.#logRequests(this.#service.paymasterDispatcher);
     return this.#paymaster;
   }
 
@@ -52,7 +52,7 @@ export class ServiceTarget implements Target {
   };
 
   readonly onRefusal: NonNullable<Target['onRefusal']> = (session, what, error) =>
-    this.#service.requests.refused(session, what, error);
+    this.#service.requests.recordRefusal(session, what, error);
 
   /** What a socket at a path calls. */
   socketAt(path: string): ServedChain {
@@ -66,7 +66,7 @@ export class ServiceTarget implements Target {
   }
 
   #olderOf(name: string): Requests {
-    const older = this.#logged({
+    const older = this.#logRequests({
       handle: (...call) => this.#service.older(name).handle(...call),
     });
     return {
@@ -75,7 +75,7 @@ export class ServiceTarget implements Target {
     };
   }
 
-  #logged(requests: Requests): Requests {
+  #logRequests(requests: Requests): Requests {
     return this.#logBodies?.(requests) ?? requests;
   }
 }

@@ -84,7 +84,7 @@ export class UserAccounts {
     for (const version of VERSIONS) {
       if (await this.hasFunction(classHash, FUNCTIONS[version])) return version;
     }
-    return this.#unsupported(classHash, 'cannot be executed from outside (SNIP-9)');
+    return this.#rejectUnsupported(classHash, 'cannot be executed from outside (SNIP-9)');
   }
 
   /** Fails unless an account has a version of SNIP-9. */
@@ -96,7 +96,7 @@ export class UserAccounts {
   ): Promise<void> {
     const newest = await this.versionOf(user, classHash, isDeployed);
     if (newest === version || (await this.hasFunction(classHash, FUNCTIONS[version]))) return;
-    await this.#unsupported(classHash, `has no function ${FUNCTIONS[version]}`);
+    await this.#rejectUnsupported(classHash, `has no function ${FUNCTIONS[version]}`);
   }
 
   async hasFunction(classHash: string, name: string): Promise<boolean> {
@@ -119,7 +119,7 @@ export class UserAccounts {
     }
   }
 
-  async #unsupported(classHash: string, lack: string): Promise<never> {
+  async #rejectUnsupported(classHash: string, lack: string): Promise<never> {
     const { hash } = await builtinClass('account');
     return fail('CLASS_HASH_NOT_SUPPORTED', {
       reason: `An account of the class ${classHash} ${lack}. Use an account of a class that can be, such as ${hash}, which every chain of this node has`,

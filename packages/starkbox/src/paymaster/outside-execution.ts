@@ -231,10 +231,10 @@ export function messageHash(execution: OutsideExecution, chainId: string, user: 
 
 /** The hash of a type and of the types in it. Revision 1 of SNIP-12 has names in quotes. */
 function typeHash(version: OutsideVersion, ...names: readonly string[]): string {
-  const quoted = (text: string): string => (version === 1 ? text : `"${text}"`);
+  const quote = (text: string): string => (version === 1 ? text : `"${text}"`);
   const texts = names.map((name) => {
     const members = TYPES[version][name] ?? [];
-    return `${quoted(name)}(${members.map((member) => `${quoted(member.name)}:${quoted(member.type)}`).join(',')})`;
+    return `${quote(name)}(${members.map((member) => `${quote(member.name)}:${quote(member.type)}`).join(',')})`;
   });
   return starknetKeccak(texts.join(''));
 }

@@ -121,11 +121,11 @@ export class Paymaster implements Paymasters {
 
   change(change: SettingsChange): PAYMASTER {
     this.#settings.change(change);
-    return this.shown();
+    return this.toWire();
   }
 
-  shown(): PAYMASTER {
-    return this.#settings.shown(this.#relayer.address);
+  toWire(): PAYMASTER {
+    return this.#settings.toWire(this.#relayer.address);
   }
 
   /** Deploys and funds the relayer where the chain lacks it. */

@@ -7,7 +7,7 @@ import { balanceIn } from '../chain/execution/fund-account.js';
 import { RELAYER_BALANCE, type RelayerAccount } from '../chain/genesis/genesis.js';
 import { findByNonce } from '../chain/mempool/mempool.js';
 import { mint } from '../chain/mint.js';
-import { type ContractCall, signedInvoke } from '../chain/minter.js';
+import { type ContractCall, signInvoke } from '../chain/minter.js';
 import { estimateFee } from '../chain/queries/simulate.js';
 import { callCause } from '../chain/world/cause.js';
 import { STRK } from '../predeployed.js';
@@ -79,7 +79,7 @@ export class Relayer {
   ): Promise<BROADCASTED_INVOKE_TXN> {
     const nonce = toFelt(await this.nonce());
     const resource_bounds = estimate ? boundsOver(estimate) : NO_BOUNDS;
-    return signedInvoke(this.#chain, this.#account, calls, { nonce, resource_bounds });
+    return signInvoke(this.#chain, this.#account, calls, { nonce, resource_bounds });
   }
 
   /** The fee of its transaction. Throws the error of an execution that fails. */

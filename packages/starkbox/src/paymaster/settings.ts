@@ -40,7 +40,7 @@ export class Settings {
   }
 
   /** @param relayer the address of the account that sends */
-  shown(relayer: string): PAYMASTER {
+  toWire(relayer: string): PAYMASTER {
     return {
       available: this.#available,
       sponsoring: this.#sponsoring,

@@ -2,10 +2,10 @@
 import type { Gas } from '@starkbox/engine';
 import type { Change } from './report.js';
 import type { Run, RunCall, RunEvent, SlotDifference, Writes } from './run.js';
-import type { Words } from './words.js';
+import type { Describer } from './words.js';
 
 export interface CompareOptions {
-  readonly words: Words;
+  readonly words: Describer;
   /** Percent by which gas may grow. */
   readonly tolerance: number;
   /** The hash of the new class, which stands in reasons of failures. */
@@ -30,7 +30,7 @@ export async function compareRuns(
   return changes;
 }
 
-function statusChanges(old: Run, now: Run, words: Words, newClass: string): readonly Change[] {
+function statusChanges(old: Run, now: Run, words: Describer, newClass: string): readonly Change[] {
   const [before, after] = [old, now].map(
     ({ status, reason }) => `${status}${reason === undefined ? '' : `: ${words.reason(reason)}`}`,
   );
@@ -52,7 +52,7 @@ function comparable({ reason = '' }: Run, newClass: string): string {
 async function callChanges(
   old: readonly RunCall[],
   now: readonly RunCall[],
-  words: Words,
+  words: Describer,
 ): Promise<readonly Change[]> {
   const changes: Change[] = [];
   const after = new Map(now.map((call) => [call.path, call]));
@@ -82,9 +82,9 @@ async function callChanges(
 const areEqual = (first: readonly string[], second: readonly string[]): boolean =>
   first.length === second.length && first.every((felt, index) => felt === second[index]);
 
-async function eventChanges(old: Run, now: Run, words: Words): Promise<readonly Change[]> {
+async function eventChanges(old: Run, now: Run, words: Describer): Promise<readonly Change[]> {
   const changes: Change[] = [];
-  for (const [before, after] of aligned(old.events, now.events)) {
+  for (const [before, after] of alignEvents(old.events, now.events)) {
     const subject = before ? await words.eventName(old, before) : await words.eventName(now, after);
     changes.push({
       kind: 'event',
@@ -102,7 +102,7 @@ type EventPair = readonly [before: RunEvent | undefined, after: RunEvent | undef
 const MAX_PAIRS = 1_000_000;
 
 /** Events that differ: pairs of the same kind, and those that only one run emitted. */
-function aligned(old: readonly RunEvent[], now: readonly RunEvent[]): readonly EventPair[] {
+function alignEvents(old: readonly RunEvent[], now: readonly RunEvent[]): readonly EventPair[] {
   const [before, after] = [old, now].map((events) => events.map((event) => JSON.stringify(event)));
   if (!before || !after) return [];
   const equal = commonPositions(before, after);

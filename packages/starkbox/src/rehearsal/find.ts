@@ -25,7 +25,7 @@ export interface Search {
 }
 
 /** The last transactions up to the fork point, or all transactions of a range of blocks. */
-export type Wanted =
+export type BlockSelection =
   | { readonly last: number }
   | { readonly from: number; readonly to: number | undefined };
 
@@ -38,7 +38,7 @@ export type Wanted =
 export async function findTouched(
   fork: Fork,
   contract: string,
-  wanted: Wanted,
+  wanted: BlockSelection,
   onProgress: (block: number, transactions: number) => void,
 ): Promise<Search> {
   const to = 'last' in wanted ? fork.block.number : (wanted.to ?? fork.block.number);

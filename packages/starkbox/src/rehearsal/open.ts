@@ -9,7 +9,7 @@ import { readRegularSync } from '../files/regular-file.js';
 import { openFork } from '../fork/open-fork.js';
 import { parse } from '../json/json.js';
 import { type Log, silentLog } from '../log.js';
-import type { Wanted } from './find.js';
+import type { BlockSelection } from './find.js';
 import { rehearse } from './rehearse.js';
 import type { Rehearsal } from './report.js';
 
@@ -18,7 +18,7 @@ export interface RehearsalWords {
   /** Files of classes as the compiler wrote them. */
   readonly newClass: string;
   readonly oldClass: string | undefined;
-  readonly wanted: Wanted;
+  readonly wanted: BlockSelection;
   readonly carry: boolean;
   readonly tolerance: number;
   /** Options of the fork. */

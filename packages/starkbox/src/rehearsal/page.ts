@@ -45,7 +45,7 @@ export function rehearsalPage(report: Rehearsal): string {
     '<head>',
     '<meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
-    `<title>${escaped(title)}</title>`,
+    `<title>${escapeText(title)}</title>`,
     `<style>${STYLE}</style>`,
     '</head>',
     `<body><main>${body.join('\n')}</main></body>`,
@@ -62,15 +62,15 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-function escaped(text: string): string {
+function escapeText(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? character);
 }
 
-const code = (text: string): string => `<code>${escaped(text)}</code>`;
+const code = (text: string): string => `<code>${escapeText(text)}</code>`;
 
 function verdict(report: Rehearsal): string {
   const isSame = !hasDifference(report);
-  return `<p class="${isSame ? 'good' : 'bad'}">${escaped(differText(report))}</p>`;
+  return `<p class="${isSame ? 'good' : 'bad'}">${escapeText(differText(report))}</p>`;
 }
 
 function facts(report: Rehearsal): string {
@@ -82,7 +82,7 @@ function facts(report: Rehearsal): string {
     ['Contract', code(report.contract)],
     ['Old class', report.old_classes.map(code).join(', ')],
     ['New class', code(report.new_class)],
-    ['Blocks', escaped(`${report.from_block} to ${report.to_block} of ${report.chain_id}`)],
+    ['Blocks', escapeText(`${report.from_block} to ${report.to_block} of ${report.chain_id}`)],
     ['State', state],
   ];
   return `<dl>${rows.map(([name, value]) => `<dt>${name}</dt><dd>${value}</dd>`).join('')}</dl>`;
@@ -90,7 +90,7 @@ function facts(report: Rehearsal): string {
 
 function layoutSection({ layout }: Rehearsal): string {
   const row = (change: LayoutChange): string =>
-    `<tr><td class="${isRisk(change) ? 'bad' : 'muted'}">${change.kind}</td><td>${code(change.variable)}</td><td class="value">${escaped(typesText(change))}</td><td>${change.effects.map(escaped).join('<br>')}</td></tr>`;
+    `<tr><td class="${isRisk(change) ? 'bad' : 'muted'}">${change.kind}</td><td>${code(change.variable)}</td><td class="value">${escapeText(typesText(change))}</td><td>${change.effects.map(escapeText).join('<br>')}</td></tr>`;
   const content =
     layout.changes.length === 0
       ? '<p>No change of a known variable.</p>'
@@ -117,9 +117,9 @@ function transactionDetails(transaction: DifferentTransaction): string {
   const { transaction_hash: hash, block_number: block, function: name, changes } = transaction;
   const kinds = [...new Set(changes.map(({ kind }) => kind))];
   const row = ({ kind, subject, old = '', new: now = '' }: Change): string =>
-    `<tr><td>${kind}</td><td class="value">${escaped(subject)}</td><td class="value">${escaped(old)}</td><td class="value">${escaped(now)}</td></tr>`;
+    `<tr><td>${kind}</td><td class="value">${escapeText(subject)}</td><td class="value">${escapeText(old)}</td><td class="value">${escapeText(now)}</td></tr>`;
   return [
-    `<details><summary><strong>${escaped(name)}</strong> <span class="muted">block ${block}</span> ${kinds.map((kind) => `<span class="kind">${kind}</span>`).join('')}</summary>`,
+    `<details><summary><strong>${escapeText(name)}</strong> <span class="muted">block ${block}</span> ${kinds.map((kind) => `<span class="kind">${kind}</span>`).join('')}</summary>`,
     `<div><p class="muted">${code(hash)} from ${code(transaction.sender)}</p>`,
     '<table><thead><tr><th scope="col">Difference</th><th scope="col">In</th><th scope="col">Old class</th><th scope="col">New class</th></tr></thead>',
     `<tbody>${changes.map(row).join('')}</tbody></table></div></details>`,
@@ -129,5 +129,5 @@ function transactionDetails(transaction: DifferentTransaction): string {
 function notesSection(report: Rehearsal): string {
   const notes = [...report.notes, ...skippedLines(report)];
   if (notes.length === 0) return '';
-  return `<h2>Notes</h2><ul>${notes.map((note) => `<li>${escaped(note)}</li>`).join('')}</ul>`;
+  return `<h2>Notes</h2><ul>${notes.map((note) => `<li>${escapeText(note)}</li>`).join('')}</ul>`;
 }

@@ -17,7 +17,7 @@ import { originStateDiff } from '../json/state-diff.js';
 import { nearestVersion } from '../starknet-versions.js';
 import { CarriedSlots } from './carried.js';
 import { compareRuns } from './compare.js';
-import { findTouched, reading, type Search, type Wanted } from './find.js';
+import { type BlockSelection, findTouched, reading, type Search } from './find.js';
 import { compareLayouts } from './layout.js';
 import {
   countKinds,
@@ -27,7 +27,7 @@ import {
   type SkippedTransaction,
 } from './report.js';
 import { type Run, runOf, writesOf } from './run.js';
-import { Words } from './words.js';
+import { Describer } from './words.js';
 
 /** Blocks that are read before their turn. Without carried slots, their transactions run then too. */
 const AHEAD = 6;
@@ -38,7 +38,7 @@ export interface RehearsalOptions {
   readonly chainId: string;
   readonly contract: string;
   readonly newClass: Class;
-  readonly wanted: Wanted;
+  readonly wanted: BlockSelection;
   /** Whether the writes of the new class are carried to later transactions. */
   readonly carry: boolean;
   /** Percent by which gas may grow. */
@@ -181,7 +181,7 @@ async function* blocksOf(
 }
 
 /** The state before a transaction, and the transaction. */
-interface Place {
+interface TransactionSite {
   readonly block: TouchedOriginBlock;
   readonly state: State;
   readonly index: number;
@@ -191,9 +191,9 @@ interface Place {
 
 /** The runs of a transaction, or the reason why it did not run. */
 type Outcome =
-  | { readonly place: Place; readonly skipped: string }
+  | { readonly place: TransactionSite; readonly skipped: string }
   | {
-      readonly place: Place;
+      readonly place: TransactionSite;
       readonly skipped?: never;
       /** As the network returns the transaction. */
       readonly values: Members;
@@ -213,14 +213,14 @@ class Runs {
   readonly notes: string[] = [];
   readonly #options: RehearsalOptions;
   readonly #carried: CarriedSlots | undefined;
-  readonly #words: Words;
+  readonly #words: Describer;
   readonly #classes = new CompiledClasses();
   readonly #executions = new Executions({});
 
   constructor(options: RehearsalOptions) {
     this.#options = options;
     this.#carried = options.carry ? new CarriedSlots() : undefined;
-    this.#words = new Words(options.contract, options.infos);
+    this.#words = new Describer(options.contract, options.infos);
   }
 
   /** Runs the touched transactions of a block. */
@@ -255,7 +255,7 @@ class Runs {
     }
   }
 
-  async #run(place: Place): Promise<Outcome> {
+  async #run(place: TransactionSite): Promise<Outcome> {
     const { contract } = this.#options;
     const { block, state, hash } = place;
     const oldClass = await state.classHashAt(contract);
@@ -336,7 +336,7 @@ class Runs {
   }
 
   /** Notes a run with the old class that ends otherwise than on the network. */
-  #checkReproduced(place: Place, old: Run): void {
+  #checkReproduced(place: TransactionSite, old: Run): void {
     const expected = originStateDiff(place.trace['state_diff']);
     const { l2_gas: gas } = membersOf(place.trace['execution_resources']);
     const isOther = stateText(expected) !== stateText(old.diff);
@@ -347,12 +347,12 @@ class Runs {
       reason: isOther
         ? old.status === 'REJECTED'
           ? `here it is rejected: ${old.reason}`
-          : 'here it changes the state otherwise'
+          : 'here its state changes differ'
         : `here it uses ${old.gas?.l2_gas} L2 gas, on the network ${String(gas)}`,
     });
   }
 
-  async #carry({ hash, state, trace }: Place, old: Run, now: Run): Promise<void> {
+  async #carry({ hash, state, trace }: TransactionSite, old: Run, now: Run): Promise<void> {
     if (!this.#carried) return;
     const expected = originStateDiff(trace['state_diff']);
     await this.#carried.add({ ...old, writes: writesOf(expected) }, now, state);
@@ -370,7 +370,7 @@ class Runs {
     }
   }
 
-  #skip({ hash, block }: Place, reason: string): void {
+  #skip({ hash, block }: TransactionSite, reason: string): void {
     this.skipped.push({ transaction_hash: hash, block_number: block.number, reason });
   }
 }
@@ -383,7 +383,7 @@ class CompiledClasses {
   readonly #classes = new Map<string, { readonly compiled: Class; block: number }>();
 
   /** Adds classes that exist in the block of a transaction. */
-  async add(hashes: Iterable<string>, { state, block }: Place): Promise<void> {
+  async add(hashes: Iterable<string>, { state, block }: TransactionSite): Promise<void> {
     for (const hash of hashes) {
       const known = this.#classes.get(hash);
       if (known) known.block = Math.min(known.block, block.number);

@@ -1,5 +1,5 @@
 // Report of a rehearsal for a terminal.
-import { counted, fitted, table, type Width } from '@starkbox/abi/basics';
+import { fitText, table, type Width, withNoun } from '@starkbox/abi/basics';
 import type { Paint } from '../terminal.js';
 import {
   CHANGE_KINDS,
@@ -39,7 +39,7 @@ export function rehearsalText(report: Rehearsal, style: TextStyle): string {
     .filter((lines) => lines.length > 0)
     .map((lines) => lines.join('\n'))
     .join('\n\n');
-  return `${fitted(text, width)}\n`;
+  return `${fitText(text, width)}\n`;
 }
 
 function headLines(report: Rehearsal): readonly string[] {
@@ -91,9 +91,9 @@ function summaryLines(report: Rehearsal, { paint, width }: TextStyle): readonly 
 /** How many transactions differ. */
 export function differText({ transactions, different }: Rehearsal): string {
   if (different.length === 0)
-    return `${counted(transactions, 'transaction')}, all with equal outcomes`;
+    return `${withNoun(transactions, 'transaction')}, all with equal outcomes`;
   const verb = different.length === 1 ? 'differs' : 'differ';
-  return `${different.length} of ${counted(transactions, 'transaction')} ${verb}`;
+  return `${different.length} of ${withNoun(transactions, 'transaction')} ${verb}`;
 }
 
 function functionsWith(different: readonly DifferentTransaction[], kind: Change['kind']): string {
@@ -114,14 +114,14 @@ function detailLines(
     ...shown.map(({ kind, subject, old = 'none', new: now = 'none' }) =>
       `  ${kind} ${subject}: ${old} → ${now}`.replace(/\n/g, ' '),
     ),
-    ...(rest === 0 ? [] : [`  and ${counted(rest, 'more difference')}`]),
+    ...(rest === 0 ? [] : [`  and ${withNoun(rest, 'more difference')}`]),
   ];
 }
 
 function restLines({ different }: Rehearsal): readonly string[] {
   const rest = different.length - SHOWN;
   if (rest <= 0) return [];
-  return [`and ${counted(rest, 'more transaction')}: --json and --page show all`];
+  return [`and ${withNoun(rest, 'more transaction')}: --json and --page show all`];
 }
 
 /** Transactions that did not run, or ran otherwise than on the network. */
@@ -133,7 +133,7 @@ export function skippedLines(report: Rehearsal): readonly string[] {
     ),
     ...(other
       ? [
-          `${counted(report.not_reproduced.length, 'transaction')} ran otherwise with the old class than on the network, such as ${other.transaction_hash}: ${other.reason}.`,
+          `${withNoun(report.not_reproduced.length, 'transaction')} with the old class, gave another result than on the network, such as ${other.transaction_hash}: ${other.reason}.`,
         ]
       : []),
   ];

@@ -38,7 +38,7 @@ const SHARED_HASHES = 200_000;
 
 const CONSTRUCTOR = selectorOf('constructor');
 
-export class Words {
+export class Describer {
   readonly #contract: string;
   readonly #classes: NamedClasses;
   readonly #abis = new Map<string, Promise<Abi | undefined>>();
@@ -152,15 +152,15 @@ export class Words {
       : `slot ${shortAddress(key)}`;
     const part = name && slotPartText(name);
     const subject = `${contract === this.#contract ? '' : `${this.#address(contract)}.`}${text}${part === undefined ? '' : ` (${part})`}`;
-    const shown = async (value: string | undefined): Promise<string> => {
+    const show = async (value: string | undefined): Promise<string> => {
       const felt = value ?? (await this.#state.storageAt(contract, key));
       return name ? valueText(decodeSlot(name, felt), this.#texts) : this.#texts.felt(felt);
     };
     return {
       kind: 'storage',
       subject,
-      old: await shown(difference.old),
-      new: await shown(difference.new),
+      old: await show(difference.old),
+      new: await show(difference.new),
     };
   }
 

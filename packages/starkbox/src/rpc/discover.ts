@@ -15,7 +15,7 @@ export function discovery(
   for (const document of documents.values()) {
     if (!isObject(document)) continue;
     for (const method of listOf(document['methods'])) {
-      if (isObject(method) && served.has(String(method['name']))) methods.push(aliased(method));
+      if (isObject(method) && served.has(String(method['name']))) methods.push(withAliases(method));
     }
     if (!isObject(document['components'])) continue;
     for (const [kind, parts] of Object.entries(document['components'])) {
@@ -45,7 +45,7 @@ function isInternal(key: string): boolean {
   return key.startsWith('x-') && key !== 'x-writes';
 }
 
-function aliased(method: Readonly<Record<string, unknown>>): unknown {
+function withAliases(method: Readonly<Record<string, unknown>>): unknown {
   const name = String(method['name']);
   const alias = aliasOf(name);
   const publicMembers = Object.fromEntries(

@@ -1,10 +1,11 @@
 // Explanations in the errors of calls, estimates, simulations and submissions.
 
 import type { Explanation, Subject } from '@starkbox/abi';
-import { listOf, type Members, membersOf } from '@starkbox/abi/basics';
+import { listOf, type Members, membersOf, trust } from '@starkbox/abi/basics';
 import type { ExplainedTransaction } from '@starkbox/abi/internal';
 import { ERRORS } from '@starkbox/spec';
 import type { Chain } from '../chain/chain.js';
+import type { Broadcasted } from '../chain/history/stored-texts.js';
 import type { Attempted, Explainer } from '../chain/queries/explain.js';
 import { RpcError } from '../errors.js';
 import type { Handler } from './protocol/call-context.js';
@@ -114,14 +115,14 @@ export function explainErrors(
     if (!(answer instanceof Promise)) return answer;
     return answer.catch(async (error: unknown) => {
       if (!isExplained(error)) {
-        if (error instanceof RpcError) onFailed?.(unexplained(method, error));
+        if (error instanceof RpcError) onFailed?.(toFailedRequest(method, error));
         throw error;
       }
       const index = Number(membersOf(error.data)['transaction_index'] ?? 0);
       const failed = {
         method,
         error,
-        transaction: Object(transactionOf(membersOf(params), index)),
+        transaction: trust<Failure['transaction']>(transactionOf(membersOf(params), index)),
         attempted: attemptedOf(membersOf(params), transactionOf, index),
       };
       const { queueTimeout = Number.POSITIVE_INFINITY } = chain.options;
@@ -161,11 +162,11 @@ async function explainFailure(
   try {
     const subject = await subjectOf(error, transaction, isSent, chain);
     const explained = await explainer.attempt(subject, { ...attempted, signal });
-    const hash = isSent ? await explainer.keep(Object(transaction), explained) : undefined;
+    const hash = isSent ? await explainer.keep(trust(transaction), explained) : undefined;
     onFailed?.({ method, hash, summary: explained.summary, text: explained.text });
     return explained;
   } catch (failure) {
-    onFailed?.(unexplained(method, error));
+    onFailed?.(toFailedRequest(method, error));
     throw failure;
   }
 }
@@ -177,7 +178,7 @@ interface Failure {
   readonly attempted: Attempted;
 }
 
-function unexplained(method: string, { message, data }: RpcError): FailedRequest {
+function toFailedRequest(method: string, { message, data }: RpcError): FailedRequest {
   const { reason } = membersOf(data ?? {});
   const detail = typeof data === 'string' ? data : reason;
   const summary = `${message}${typeof detail === 'string' ? `: ${detail}` : ''}`;
@@ -208,20 +209,17 @@ async function withinTime<T>(
   }
 }
 
+/** From parameters that the schema of their method has checked. */
 function attemptedOf(params: Members, transactionOf: TransactionOf, index: number): Attempted {
   const { block_id, simulation_flags, overrides } = params;
   return {
-    earlier: Array.from({ length: index }, (_, before) => Object(transactionOf(params, before))),
-    id: blockIdOf(block_id),
-    overrides: overrides === undefined ? undefined : Object(overrides),
+    earlier: Array.from({ length: index }, (_, before) =>
+      trust<Broadcasted>(transactionOf(params, before)),
+    ),
+    id: trust(block_id),
+    overrides: trust(overrides),
     validate: !listOf(simulation_flags).includes('SKIP_VALIDATE'),
   };
-}
-
-/** A block id that its schema has checked. */
-function blockIdOf(id: unknown): Attempted['id'] {
-  if (id === 'latest' || id === 'pre_confirmed' || id === 'l1_accepted') return id;
-  return id === undefined ? undefined : Object(id);
 }
 
 export interface ErrorExplainer {

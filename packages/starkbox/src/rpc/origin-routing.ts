@@ -1,6 +1,7 @@
 // Routing of calls over a fork: to the handlers of this chain, or to the origin.
 import { type BLOCK_ID, type MethodFacts, methodFacts } from '@starkbox/spec';
 import type { Chain } from '../chain/chain.js';
+import { MAX_WAITING_EXECUTIONS } from '../chain/execution/executions.js';
 import { inMempool } from '../chain/mempool/mempool.js';
 import { l1TransactionHash } from '../chain/steps/l1-handler.js';
 import { findBlock } from '../chain/world/find-block.js';
@@ -41,9 +42,9 @@ const IS_OURS: Readonly<Record<NonNullable<MethodFacts['forwarded']>, IsOurs>> =
  * lacks goes to the origin, which is asked only for what came before the fork.
  */
 export function overFork(chain: Chain): (name: string, handler: Handler) => Handler {
-  const { queueTimeout, maximumWaitingExecutions: queue } = chain.options;
-  const queueOption = '--maximum-waiting-executions';
-  const semaphore = new Semaphore({ places: WAITING, queueTimeout, queue, queueOption });
+  const { queueTimeout } = chain.options;
+  const queue = MAX_WAITING_EXECUTIONS;
+  const semaphore = new Semaphore({ places: WAITING, queueTimeout, queue });
   return (name, handler) => route(name, handler, chain, semaphore);
 }
 
@@ -61,17 +62,17 @@ function route(name: string, handler: Handler, chain: Chain, semaphore: Semaphor
     const isPartial = world.pendingState.hasSource && world.archived === undefined;
     if (!fork) {
       const answer = (): unknown => handler(params, context);
-      return isPartial ? failingPlainly(answer) : answer();
+      return isPartial ? withOriginErrors(answer) : answer();
     }
     if (isOurs && !isOurs(world, params)) {
       return fork.answer(name, { ...params }, world.acceptedOnL1, context.session.signal);
     }
-    return failingPlainly(() => localHandler(params, context));
+    return withOriginErrors(() => localHandler(params, context));
   };
 }
 
 /** Runs a handler; a failed read of the origin becomes an error that names it. */
-function failingPlainly(run: () => unknown): unknown {
+function withOriginErrors(run: () => unknown): unknown {
   const explain = (error: unknown): never => {
     throw withOriginMessage(error);
   };

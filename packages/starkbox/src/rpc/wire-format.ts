@@ -60,7 +60,7 @@ export function finality(world: World, number: number): TXN_FINALITY_STATUS {
 }
 
 /** Adds members to a JSON object that is already written. */
-function spliced(text: string, members: object): JsonText {
+function addMembers(text: string, members: object): JsonText {
   const added = JSON.stringify(members);
   return new JsonText(added === '{}' ? text : `${text.slice(0, -1)},${added.slice(1)}`);
 }
@@ -71,7 +71,7 @@ export function wireTransaction(
   shows: { readonly hash: boolean; readonly finality_status?: TXN_STATUS },
 ): JsonText {
   const isInvoke = transaction.startsWith('{"type":"INVOKE"');
-  return spliced(transaction, {
+  return addMembers(transaction, {
     ...(shows.hash ? { transaction_hash: hash } : {}),
     ...(shows.finality_status ? { finality_status: shows.finality_status } : {}),
     ...(flags?.includes('INCLUDE_PROOF_FACTS') && isInvoke
@@ -85,14 +85,14 @@ export function wireReceipt(
   world: World,
   { record, block }: Pick<Located, 'record' | 'block'>,
 ): JsonText {
-  return spliced(record.receipt, { finality_status: finality(world, block) });
+  return addMembers(record.receipt, { finality_status: finality(world, block) });
 }
 
 export function wireReceiptWithBlock(
   world: World,
   { record, block }: Pick<Located, 'record' | 'block'>,
 ): JsonText {
-  return spliced(record.receipt, {
+  return addMembers(record.receipt, {
     finality_status: finality(world, block),
     block_hash: world.history.hash(block),
     block_number: block,

@@ -1,5 +1,5 @@
 // Work that several callers wait for, aborted when all of them have gone.
-import { abandoned } from './semaphore.js';
+import { abandonedError } from './semaphore.js';
 
 /**
  * @example
@@ -27,7 +27,7 @@ export class SharedWork<T> {
       const leave = (): void => {
         this.#callers -= 1;
         if (this.#callers === 0) this.#ending.abort();
-        reject(abandoned());
+        reject(abandonedError());
       };
       const settled = (): void => signal.removeEventListener('abort', leave);
       this.#result.then(resolve, reject).finally(settled);

@@ -4,7 +4,7 @@ import { parseIfJson } from '../json/json.js';
 import type { Log } from '../log.js';
 import type { Dispatcher } from '../rpc/protocol/dispatcher.js';
 import { HIDDEN, hidesResult, Redaction } from '../rpc/request-log/redaction.js';
-import { shortened } from '../terminal.js';
+import { shortenText } from '../terminal.js';
 
 /** Wraps a dispatcher so that bodies are logged as they come and go. */
 export type BodyLog = (dispatcher: Pick<Dispatcher, 'handle'>) => Pick<Dispatcher, 'handle'>;
@@ -25,12 +25,12 @@ export function bodyLog({ which, secrets, log }: BodyLogOptions): BodyLog {
       const { keys, words } = secrets();
       const request = redactRequest(new Redaction(keys, words), text);
       if (which !== 'response')
-        log.info(`request ${shortened(request.text, MAX_LINE, text.length)}`);
+        log.info(`request ${shortenText(request.text, MAX_LINE, text.length)}`);
       if (which === 'request') return dispatcher.handle(text, session, delivery);
       // The answer is logged as a whole, and so not sent in pieces.
       const answer = await dispatcher.handle(text, session);
       if (answer !== undefined)
-        log.info(`response ${shortened(request.redactAnswer(answer), MAX_LINE, answer.length)}`);
+        log.info(`response ${shortenText(request.redactAnswer(answer), MAX_LINE, answer.length)}`);
       return answer;
     },
   });

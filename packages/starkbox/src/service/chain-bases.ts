@@ -9,9 +9,9 @@ import { reasonOf } from '../errors.js';
 import type { Log } from '../log.js';
 import type { Probe } from '../probe.js';
 import { logPrinted } from './log-printed.js';
-import { chainOptionsOf, shownConfig } from './options-from-config.js';
+import { chainOptionsOf, showConfig } from './options-from-config.js';
 import type { Forked } from './origins.js';
-import { genesisRecordOf, shownDifference, withGenesis } from './recorded-genesis.js';
+import { genesisRecordOf, showDifference, withGenesis } from './recorded-genesis.js';
 
 /** What a chain is created with. */
 export interface ChainBase {
@@ -43,7 +43,7 @@ export class ChainBases {
       onObserverError: (name, err) => this.#log.error({ err }, `${name} failed after a change`),
     };
     const base = { config, genesis, options };
-    this.#known.set(options, { ...base, shown: shownConfig(config, genesis, fork) });
+    this.#known.set(options, { ...base, shown: showConfig(config, genesis, fork) });
     return base;
   }
 
@@ -76,7 +76,7 @@ export class ChainBases {
     if (!record || isSameGenesis(record, current)) return options;
     if (isKept) {
       failDump(
-        `The file and this chain were made with ${shownDifference(record, current)}. A stored chain keeps its accounts: load the file in a node without --data-dir, or start with a new directory`,
+        `The file and this chain were made with ${showDifference(record, current)}. A stored chain keeps its accounts: load the file in a node without --data-dir, or start with a new directory`,
       );
     }
     const config = withGenesis(this.of(options).config, record);

@@ -1,7 +1,6 @@
 // Service of one chain: dispatchers of all versions, subscriptions, request log and L1.
 
 import type { CONFIG } from '@starkbox/spec';
-import type { BundleOptions } from '../bundles/content/bundle.js';
 import { streamBlocks } from '../chain/block-builder.js';
 import { beginTimeNow } from '../chain/block-controls.js';
 import { Chain, type ChainOptions } from '../chain/chain.js';
@@ -28,11 +27,7 @@ import type { InstanceControls } from '../rpc/methods/sandbox.js';
 import type { Served } from '../rpc/methods/table.js';
 import { overFork } from '../rpc/origin-routing.js';
 import type { HandlerLookup } from '../rpc/protocol/call-context.js';
-import {
-  Dispatcher,
-  type DispatcherOptions,
-  type HandlerSource,
-} from '../rpc/protocol/dispatcher.js';
+import { Dispatcher, type DispatcherOptions } from '../rpc/protocol/dispatcher.js';
 import { MethodIndex } from '../rpc/protocol/method-table.js';
 import { limitTransactions } from '../rpc/protocol/transaction-limits.js';
 import { RequestLog } from '../rpc/request-log/request-log.js';
@@ -89,11 +84,10 @@ export interface OwnParts {
   readonly options?: readonly object[];
 }
 
-/** The parts that only calls use, so that a branch without calls costs little. */
-interface CallParts {
-  readonly l1: L1;
-  readonly explainer: Explainer;
-  readonly requests: RequestLog;
+/** The methods of a dispatcher, with the schemas of their parameters. */
+interface ServedMethods {
+  readonly index: MethodIndex;
+  readonly schema: NonNullable<DispatcherOptions['schema']>;
 }
 
 /** The key of the dispatcher of the newest version. */
@@ -120,8 +114,10 @@ export class ChainService {
   /** Options over those of the node, each over the ones before. */
   readonly options: readonly object[];
   readonly #firstClock: Clock;
-  /** Undefined before the first call. */
-  #callParts: CallParts | undefined;
+  // What only calls use is created late, so that a branch without calls costs little.
+  #l1: L1 | undefined;
+  #explainer: Explainer | undefined;
+  #requests: RequestLog | undefined;
   /** By version of the specification; undefined before the first call. */
   #dispatchers: Map<string, Dispatcher> | undefined;
   #handlers: HandlerLookup | undefined;
@@ -138,13 +134,13 @@ export class ChainService {
     this.stored = stored;
     this.options = options;
     this.#firstClock = chain.world.clock;
-    const subscriptions = new Subscriptions(base.config.maximumSubscriptions, (err) =>
+    const subscriptions = new Subscriptions((err) =>
       shared.log.error({ err }, 'sending notifications to subscribers failed'),
     );
     this.subscriptions = subscriptions;
     this.sandbox = new SandboxNotifications(chain, subscriptions, () => shared.instances().count);
     chain.watch((change) => announceSoon(subscriptions, change), 'announcing to subscribers');
-    chain.watchAll((turn) => this.sandbox.turned(turn), 'announcing to explorers');
+    chain.watchAll((turn) => this.sandbox.notifyOf(turn), 'announcing to explorers');
   }
 
   /** Whether the chain is kept in a data directory. */
@@ -186,28 +182,22 @@ export class ChainService {
 
   /** The L1 of the chain. */
   get l1(): L1 {
-    return this.#parts.l1;
+    this.#l1 ??= this.#l1Of(this.chain);
+    return this.#l1;
   }
 
   get explainer(): Explainer {
-    return this.#parts.explainer;
+    this.#explainer ??= this.#explainerOf(this.chain);
+    return this.#explainer;
   }
 
   get requests(): RequestLog {
-    return this.#parts.requests;
-  }
-
-  get #parts(): CallParts {
-    this.#callParts ??= {
-      l1: this.#l1Of(this.chain),
-      explainer: this.#explainerOf(this.chain),
-      requests: new RequestLog({
-        subscriptions: this.subscriptions,
-        now: realMilliseconds,
-        secrets: () => secretsOf(this.current.config, this.chain),
-      }),
-    };
-    return this.#callParts;
+    this.#requests ??= new RequestLog({
+      subscriptions: this.subscriptions,
+      now: realMilliseconds,
+      secrets: () => secretsOf(this.current.config, this.chain),
+    });
+    return this.#requests;
   }
 
   #explainerOf(chain: Chain): Explainer {
@@ -215,7 +205,7 @@ export class ChainService {
   }
 
   get dispatcher(): Dispatcher {
-    return this.#dispatcherFor(NEWEST, () => this.#newest(this.#ownHandlers, true));
+    return this.#dispatcherFor(NEWEST, () => this.#dispatcherOf(this.#ownHandlers, true));
   }
 
   /** The dispatcher of an older version of the specification. */
@@ -223,20 +213,20 @@ export class ChainService {
     return this.#dispatcherFor(version, () => {
       const newest = this.#ownHandlers;
       const older = this.shared.protocol.older(version);
-      const { index, schema } = older;
-      return this.#dispatcherOf({ index, handlerOf: older.handlersOver(newest) }, true, schema);
+      return this.#dispatcherOf(older.handlersOver(newest), true, older);
     });
   }
 
   /** The dispatcher of the methods of the paymaster alone. */
   get paymasterDispatcher(): Dispatcher {
     return this.#dispatcherFor(PAYMASTER, () => {
-      const { names } = this.shared.protocol;
+      const handlers = this.#ownHandlers;
+      const { names, schema } = this.shared.protocol;
       const index = new MethodIndex(
         names.filter((name) => name.startsWith(PAYMASTER)),
         this.base.config.restrictedMethods,
       );
-      return this.#dispatcherOf({ index, handlerOf: this.#ownHandlers }, true);
+      return this.#dispatcherOf(handlers, true, { index, schema });
     });
   }
 
@@ -260,13 +250,13 @@ export class ChainService {
 
   stop(): void {
     this.#isClosed = true;
-    this.#callParts?.l1.stop();
+    this.#l1?.stop();
   }
 
   /** Waits for running changes. */
   async close(): Promise<void> {
     this.stop();
-    await this.#callParts?.l1.close();
+    await this.#l1?.close();
     await this.chain.close();
     this.subscriptions.close();
     this.sandbox.close();
@@ -321,7 +311,7 @@ export class ChainService {
     const scratch = await Chain.create(await this.#optionsWith(this.chain, genesisIn(calls)));
     const l1 = this.#l1Of(scratch);
     try {
-      const dispatcher = this.#newest(this.#handlersOf(scratch, l1), false);
+      const dispatcher = this.#dispatcherOf(this.#handlersOf(scratch, l1), false);
       await repeatCalls(dispatcher, scratch, calls);
       return { world: scratch.world, options: scratch.options };
     } finally {
@@ -335,21 +325,16 @@ export class ChainService {
   }
 
   /** A dispatcher of the node's chain on which no method is restricted. */
-  unrestricted(): Dispatcher {
-    const handlerOf = this.#ownHandlers;
-    const index = new MethodIndex(this.shared.protocol.names);
-    return this.#dispatcherOf({ index, handlerOf }, true);
-  }
-
-  #newest(handlerOf: HandlerLookup, isOwn: boolean): Dispatcher {
-    const { index } = this.shared.protocol;
-    return this.#dispatcherOf({ index, handlerOf }, isOwn);
+  openUnrestricted(): Dispatcher {
+    const handlers = this.#ownHandlers;
+    const { names, schema } = this.shared.protocol;
+    return this.#dispatcherOf(handlers, true, { index: new MethodIndex(names), schema });
   }
 
   #handlersOf(chain: Chain, l1?: L1): HandlerLookup {
     const forked = overFork(chain);
     const explainer = chain === this.chain ? this.explainer : this.#explainerOf(chain);
-    const served = new ServedChain(this, chain, explainer, l1);
+    const served = this.#servedOf(chain, explainer, l1 ?? this.l1);
     // Calls of a journal are repeated for their effects.
     const explained =
       chain === this.chain ? { chain, explainer, onFailed: this.shared.onFailed } : undefined;
@@ -361,21 +346,44 @@ export class ChainService {
     });
   }
 
+  /** A chain as its handlers use it. */
+  #servedOf(chain: Chain, explainer: Explainer, { postman, snapshots }: L1): Served {
+    const { shared, subscriptions, sandbox, requests } = this;
+    const { debugInfos: infos, version, log, protocol } = shared;
+    const longest = this.base.config.maximumResponseSize;
+    return {
+      chain,
+      explainer,
+      postman,
+      timeline: snapshots,
+      subscriptions,
+      sandbox,
+      requests,
+      version,
+      dump: this.dumpOptions(chain),
+      bundles: { chain, explainer, infos, version, longest, log },
+      instances: shared.instances().controlsFor(this),
+      paymaster: () => this.paymaster(),
+      config: () => this.configOf(chain),
+      refork: ({ url, block }) => this.refork(url, block),
+      discover: () => protocol.discover(),
+    };
+  }
+
   /** @param isOwn whether the handlers are those of the node's chain, whose calls are observed */
   #dispatcherOf(
-    handlers: HandlerSource,
+    handlerOf: HandlerLookup,
     isOwn: boolean,
-    schema: DispatcherOptions['schema'] = this.shared.protocol.schema,
+    { index, schema }: ServedMethods = this.shared.protocol,
   ): Dispatcher {
     const { binding } = this;
     const { telemetry, log } = this.shared;
     const { config } = this.base;
     return new Dispatcher({
-      handlers,
+      handlers: { index, handlerOf },
       schema,
       socketUrl: () => binding.url && `${binding.url.replace(/^http/, 'ws')}/ws`,
       log,
-      maxBatch: config.maximumBatchLength,
       maxAnswer: config.maximumResponseSize,
       onStall: telemetry.onStall,
       listReader: SLOT_READER,
@@ -393,73 +401,4 @@ export class ChainService {
     const forked = await origins.open(onNetwork(settings.config, url, block));
     return (await bases.create(forked)).options;
   }
-}
-
-/** A chain as its handlers use it. Getters delay what only a few methods use. */
-class ServedChain implements Served {
-  readonly chain: Chain;
-  readonly explainer: Explainer;
-  readonly limits: Served['limits'];
-  readonly #service: ChainService;
-  readonly #scratchL1: L1 | undefined;
-
-  /** @param scratchL1 the L1 of a scratch chain; by default that of the service */
-  constructor(service: ChainService, chain: Chain, explainer: Explainer, scratchL1?: L1) {
-    this.#service = service;
-    this.chain = chain;
-    this.explainer = explainer;
-    this.#scratchL1 = scratchL1;
-    this.limits = { chunk: service.base.config.maximumChunkSize };
-  }
-
-  get #l1(): L1 {
-    return this.#scratchL1 ?? this.#service.l1;
-  }
-
-  get postman(): Served['postman'] {
-    return this.#l1.postman;
-  }
-
-  get timeline(): Served['timeline'] {
-    return this.#l1.snapshots;
-  }
-
-  get subscriptions(): Subscriptions {
-    return this.#service.subscriptions;
-  }
-
-  get sandbox(): SandboxNotifications {
-    return this.#service.sandbox;
-  }
-
-  get requests(): RequestLog {
-    return this.#service.requests;
-  }
-
-  get version(): string {
-    return this.#service.shared.version;
-  }
-
-  get dump(): DumpOptions {
-    return this.#service.dumpOptions(this.chain);
-  }
-
-  get bundles(): BundleOptions {
-    const { chain, explainer } = this;
-    const { debugInfos: infos, version, log } = this.#service.shared;
-    const longest = this.#service.base.config.maximumResponseSize;
-    return { chain, explainer, infos, version, longest, log };
-  }
-
-  get instances(): InstanceControls {
-    return this.#service.shared.instances().controlsFor(this.#service);
-  }
-
-  readonly paymaster: Served['paymaster'] = () => this.#service.paymaster();
-
-  readonly config: Served['config'] = () => this.#service.configOf(this.chain);
-
-  readonly refork: Served['refork'] = ({ url, block }) => this.#service.refork(url, block);
-
-  readonly discover: Served['discover'] = () => this.#service.shared.protocol.discover();
 }

@@ -34,9 +34,9 @@ export async function newFor(record: InstanceRecord, caller: ChainService): Prom
   const { options } = record;
   const base = await baseWith(options.slice(caller.options.length), caller);
   const stored = caller.stored && shared.store?.newInstance(record, keepsHistory(base));
-  const executions = caller.chain.executions.ofClient();
+  const executions = caller.chain.executions.ofChain();
   const chain = stored
-    ? await Chain.kept(base.options, stored, undefined, executions)
+    ? await Chain.openStored(base.options, stored, undefined, executions)
     : await Chain.create(base.options, executions);
   return new ChainService(shared, { base, chain, stored, options });
 }
@@ -46,14 +46,17 @@ export async function newFor(record: InstanceRecord, caller: ChainService): Prom
  *
  * @throws UsageError or ConfigError
  */
-export async function opened(record: InstanceRecord, root: ChainService): Promise<ChainService> {
+export async function openInstance(
+  record: InstanceRecord,
+  root: ChainService,
+): Promise<ChainService> {
   const { shared } = root;
   const { options } = record;
   const base = options.length === 0 ? root.base : await baseWith(options, root);
   const stored = shared.store?.chain(record.number, keepsHistory(base));
   const saved = await stored?.read();
   if (!saved) throw new Error(`the data directory has no chain of instance ${record.id}`);
-  const chain = new Chain(base.options, saved, stored, root.chain.executions.ofClient());
+  const chain = new Chain(base.options, saved, stored, root.chain.executions.ofChain());
   return new ChainService(shared, { base, chain, stored, options });
 }
 

@@ -1,5 +1,5 @@
 // Options of an instance: those of accounts, blocks and the state archive, over the config of its node.
-import { isObject, listed } from '@starkbox/abi/basics';
+import { isObject, joinWords } from '@starkbox/abi/basics';
 import { PRESET_NAMES, presetOf } from '../chain/network/presets.js';
 import { ACCOUNT_OPTIONS } from '../config/account-options.js';
 import { CHAIN_OPTIONS } from '../config/chain-options.js';
@@ -39,7 +39,7 @@ export function instanceConfig(config: Config, overrides: object): Config {
     // A client must not read files of the node.
     if (key === 'networkConditions' && !isObject(value) && !presetOf(String(value))) {
       throw new UsageError(
-        `'${key}' of an instance must be ${listed(PRESET_NAMES, 'or')}, or an object with conditions; got '${value}'`,
+        `'${key}' of an instance must be ${joinWords(PRESET_NAMES, 'or')}, or an object with conditions; got '${value}'`,
       );
     }
   }

@@ -4,14 +4,14 @@ import type { INSTANCE, INSTANCE_ROW } from '@starkbox/spec';
 import { readCursor } from '../chain/queries/page.js';
 import { realMilliseconds } from '../chain/world/clock.js';
 import { refuse } from '../errors.js';
-import type { InstanceControls, InstancePage, InstanceWish } from '../rpc/methods/sandbox.js';
+import type { InstanceControls, InstancePage, InstanceRequest } from '../rpc/methods/sandbox.js';
 import { atOnce, inSlices, milliseconds, type Steps } from '../scheduling/slices.js';
 import type { Hold } from '../server/http/request-target.js';
 import type { InstanceRecord } from '../store/instance-records.js';
 import type { InstanceFigures, Store } from '../store/store.js';
 import type { ChainService, InstanceMethods } from './chain-service.js';
-import { branchFor, newFor, opened, withOptionErrors } from './instance-chains.js';
-import { figuresOf, instanceRow, shownInstance } from './shown-instance.js';
+import { branchFor, newFor, openInstance, withOptionErrors } from './instance-chains.js';
+import { figuresOf, instanceRow, showInstance } from './shown-instance.js';
 
 /** The node's own chain, where the id of an instance can stand. */
 const ROOT = 'root';
@@ -137,7 +137,7 @@ export class Instances implements InstanceMethods {
     }
     if (!instance || instance.deletion) return undefined;
     this.#use(instance, hold);
-    return instance.service ?? this.#opened(instance);
+    return instance.service ?? this.#openInstance(instance);
   }
 
   #use(instance: Instance, hold: Hold): void {
@@ -166,13 +166,13 @@ export class Instances implements InstanceMethods {
 
   controlsFor(caller: ChainService): InstanceControls {
     return {
-      create: async (wish) => this.#shown(await this.#create(wish, caller)),
+      create: async (wish) => this.#toWire(await this.#create(wish, caller)),
       list: ({ cursor, limit }) => this.#list(cursor, limit),
       delete: (id) => this.#delete(id),
     };
   }
 
-  async #create(wish: InstanceWish, caller: ChainService): Promise<InstanceRecord> {
+  async #create(wish: InstanceRequest, caller: ChainService): Promise<InstanceRecord> {
     const { most } = this.#limits;
     const { from, options } = wish;
     if (this.#byId.size + this.#creating >= most) {
@@ -202,7 +202,7 @@ export class Instances implements InstanceMethods {
     }
   }
 
-  #recordOf({ name, options, ttl }: InstanceWish, parent: ChainService): InstanceRecord {
+  #recordOf({ name, options, ttl }: InstanceRequest, parent: ChainService): InstanceRecord {
     const seconds = ttl ?? this.#limits.idleSeconds;
     this.#last += 1;
     return {
@@ -257,7 +257,7 @@ export class Instances implements InstanceMethods {
     this.#closeBeyondLimit();
   }
 
-  #opened(instance: Instance): Promise<ChainService> {
+  #openInstance(instance: Instance): Promise<ChainService> {
     instance.opening ??= this.#open(instance).finally(() => {
       instance.opening = undefined;
     });
@@ -267,7 +267,7 @@ export class Instances implements InstanceMethods {
   async #open(instance: Instance): Promise<ChainService> {
     await instance.closing;
     if (this.#isStopped) refuse('The node is closed');
-    const service = await withOptionErrors(() => opened(instance.record, this.#root));
+    const service = await withOptionErrors(() => openInstance(instance.record, this.#root));
     this.#serve(instance, service);
     return service;
   }
@@ -309,8 +309,8 @@ export class Instances implements InstanceMethods {
     return this.find(id, hold) ?? refuse(`There is no instance ${id}`);
   }
 
-  #shown({ id }: InstanceRecord): INSTANCE {
-    return shownInstance(this.#root.binding.url, id);
+  #toWire({ id }: InstanceRecord): INSTANCE {
+    return showInstance(this.#root.binding.url, id);
   }
 
   #list(cursor: string | undefined, limit: number): InstancePage {

@@ -1,9 +1,10 @@
 // Options of a chain, and the config that `devnet_getConfig` shows.
 import type { CONFIG } from '@starkbox/spec';
-import { shownBlockGeneration } from '../block-settings.js';
+import { showBlockGeneration } from '../block-settings.js';
 import type { ChainOptions } from '../chain/chain.js';
 import type { Genesis } from '../chain/genesis/genesis.js';
 import {
+  generationOf,
   MARKET_ONLY,
   type NetworkConditions,
   readConditions,
@@ -23,8 +24,8 @@ export function withNetworkDefaults(config: Config, givenKeys: ReadonlySet<Confi
   const conditions = conditionsOf(config);
   const floor =
     rules?.limits.min_gas_price ??
-    (conditions?.gasMarket && marketConstants(config.starknetVersion).floor);
-  const generation = conditions?.blockGeneration;
+    (conditions?.gas_market ? marketConstants(config.starknetVersion).floor : undefined);
+  const generation = conditions && generationOf(conditions);
   return Object.freeze({
     ...config,
     ...(floor === undefined || givenKeys.has('l2GasPriceFri') ? {} : { l2GasPriceFri: floor }),
@@ -47,7 +48,6 @@ export function chainOptionsOf(
     blockGeneration: config.blockGenerationOn,
     l1Acceptance: config.l1Acceptance,
     mempoolOrder: { kind: config.mempoolOrder, seed: config.seed },
-    maximumMempool: config.maximumMempoolSize,
     chargesFee: config.chargeFee,
     funding: config.fundAccounts,
     keepsHistory: config.stateArchive === 'full',
@@ -63,12 +63,8 @@ export function chainOptionsOf(
       l2_gas_price_fri: config.l2GasPriceFri,
     },
     recordsCalls: config.recordCalls,
-    maximumSnapshots: config.maximumSnapshots,
-    maximumDebugSteps: config.maximumDebugSteps,
-    maximumDebugBytes: config.maximumDebugBytes,
     queueTimeout: queueTimeoutOf(config),
     maximumExecutions: config.maximumExecutions,
-    maximumWaitingExecutions: config.maximumWaitingExecutions,
     proofMode: config.proofMode,
     rules: networkRules(config),
     classLimits: {
@@ -84,18 +80,19 @@ function conditionsOf(config: Config): NetworkConditions | undefined {
   const { gasMarket, seed } = config;
   const networkConditions = config.networkConditions && readConditions(config.networkConditions);
   if (!gasMarket) return networkConditions;
-  const { gasMarket: market, capacity } = MARKET_ONLY;
+  const { gas_market, capacity } = MARKET_ONLY;
   return networkConditions
     ? {
         ...networkConditions,
-        gasMarket: networkConditions.gasMarket ?? market,
-        capacity: networkConditions.capacity ?? capacity,
+        gas_market: networkConditions.gas_market || gas_market,
+        capacity:
+          networkConditions.capacity === 'unlimited' ? capacity : networkConditions.capacity,
       }
     : { ...MARKET_ONLY, seed };
 }
 
 /** The config as `devnet_getConfig` shows it; only a restart on another network changes it. */
-export function shownConfig(config: Config, genesis: Genesis, fork: Fork | undefined): CONFIG {
+export function showConfig(config: Config, genesis: Genesis, fork: Fork | undefined): CONFIG {
   return {
     // Hidden with the private keys, which follow from it.
     seed: config.restrictedMethods?.includes('devnet_getPredeployedAccounts') ? null : config.seed,
@@ -112,7 +109,7 @@ export function shownConfig(config: Config, genesis: Genesis, fork: Fork | undef
     chain_id: config.chainId,
     dump_on: config.dumpOn ?? null,
     dump_path: config.dumpPath ?? null,
-    block_generation_on: shownBlockGeneration(config.blockGenerationOn),
+    block_generation_on: showBlockGeneration(config.blockGenerationOn),
     lite_mode: config.liteMode,
     proof_mode: config.proofMode,
     state_archive: config.stateArchive,

@@ -50,16 +50,16 @@ function optionsOf(record: GenesisRecord): RecordedOptions {
 }
 
 /** The options by which two records differ, for messages: `--seed 5 and --seed 6`. */
-export function shownDifference(first: GenesisRecord, other: GenesisRecord): string {
+export function showDifference(first: GenesisRecord, other: GenesisRecord): string {
   const [options, others] = [optionsOf(first), optionsOf(other)];
   const key = KEYS.find((name) => options[name] !== others[name]);
   if (key === undefined) {
     return `accounts of class ${first.account_class_hash} and of class ${other.account_class_hash}`;
   }
-  return `${shownOption(key, options)} and ${shownOption(key, others)}`;
+  return `${showOption(key, options)} and ${showOption(key, others)}`;
 }
 
-const shownOption = (key: Key, options: Partial<RecordedOptions>): string =>
+const showOption = (key: Key, options: Partial<RecordedOptions>): string =>
   `${longName(OPTIONS[key])} ${options[key] ?? 'none'}`;
 
 /**
@@ -78,13 +78,13 @@ export async function withDumped(overrides: Partial<Config>): Promise<Partial<Co
   for (const key of KEYS) {
     const [was, requested] = [recorded[key], overrides[key]];
     if (key in recorded && requested !== undefined && requested !== was) {
-      refuseOption(dumpPath, shownOption(key, recorded), shownOption(key, overrides));
+      refuseOption(dumpPath, showOption(key, recorded), showOption(key, overrides));
     }
   }
   const { accountClassCustom } = overrides;
   if (!isCustom && accountClassCustom !== undefined) {
     const option = `${longName(OPTIONS.accountClassCustom)} ${accountClassCustom}`;
-    refuseOption(dumpPath, shownOption('accountClass', recorded), option);
+    refuseOption(dumpPath, showOption('accountClass', recorded), option);
   }
   return { ...overrides, ...recorded };
 }

@@ -7,7 +7,7 @@ import type { InstanceRecord } from '../store/instance-records.js';
 import type { InstanceFigures } from '../store/store.js';
 
 /** @param url of the node; undefined before it listens */
-export function shownInstance(url: string | undefined, id: string): INSTANCE {
+export function showInstance(url: string | undefined, id: string): INSTANCE {
   const path = url === undefined ? undefined : `${url}/instances/${id}`;
   return {
     instance_id: id,
@@ -24,7 +24,7 @@ export function instanceRow(
   idle: number,
 ): INSTANCE_ROW {
   return {
-    ...shownInstance(url, id),
+    ...showInstance(url, id),
     ...(name === undefined ? {} : { name }),
     ...(from === undefined ? {} : { from }),
     block_number: blockNumber,

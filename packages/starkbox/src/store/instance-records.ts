@@ -32,7 +32,7 @@ export function recordEntry({ id, options, ...record }: InstanceRecord): Entry {
 /** The record of an instance; undefined if there is none. */
 export function readInstanceRecord(database: Database, id: string): InstanceRecord | undefined {
   const value = ID.test(id) ? database.get(instanceKey(id)) : undefined;
-  return value && decoded(database, id, value);
+  return value && decodeRecord(database, id, value);
 }
 
 /** All records, in pages and in no order. */
@@ -42,12 +42,12 @@ export function* readInstanceRecords(database: Database): Iterable<readonly Inst
     const page = [...database.getRange({ start, end: INSTANCE_RECORDS.end, limit: PAGE })];
     const last = page.at(-1);
     if (!last) return;
-    yield page.map(({ key, value }) => decoded(database, key.toString('hex', 1), value));
+    yield page.map(({ key, value }) => decodeRecord(database, key.toString('hex', 1), value));
     start = Buffer.concat([last.key, Buffer.of(0)]);
   }
 }
 
-function decoded(database: Database, id: string, value: Buffer): InstanceRecord {
+function decodeRecord(database: Database, id: string, value: Buffer): InstanceRecord {
   return database.decode(`instance ${id}`, () => readRecord(id, value.toString()));
 }
 

@@ -9,7 +9,6 @@ import { Directory } from './directory/directory.js';
 import { checkSameFork, fixedOptionsOf, withFixedOptions } from './directory/fixed-options.js';
 import { Store } from './store.js';
 import type { StoredChain } from './stored-chain.js';
-import { upgradeEntries } from './upgrade.js';
 
 /** A directory that this process has locked, before its chain is read. */
 export interface LockedDirectory {
@@ -52,7 +51,7 @@ export async function lockDirectory(
       async open(config, fork) {
         if (fixedOptions) checkSameFork(fixedOptions, fork?.block.hash, path);
         const fixed = fixedOptionsOf(config, fork?.block.hash);
-        const database = await directory.open(fixed, upgradeEntries);
+        const database = await directory.open(fixed);
         store = new Store(database, {
           recent: config.recentBlocks,
           fork,

@@ -1,7 +1,7 @@
 // Reader of a chain on disk: its world and its snapshots.
 
 import { Class } from '@starkbox/engine';
-import { applied, declaredIn } from '../chain/execution/apply-state-diff.js';
+import { applyDiff, declaredIn } from '../chain/execution/apply-state-diff.js';
 import { History } from '../chain/history/history.js';
 import { restoreMempool, settleMempool } from '../chain/mempool/restore.js';
 import { withOldHash } from '../chain/steps/close-block.js';
@@ -98,13 +98,13 @@ async function worldAt(
   database.decode(`block ${next - 1}`, () => {
     if (next > first && !lineage.at(next - 1)) throw new Error('it is missing');
   });
-  const history = History.archived(lineage, first, next);
+  const history = History.archive(lineage, first, next);
   const latest = lineage.stateAfter(next - 1);
   let state = await withOldHash(latest, history, fork);
   for (const text of pendingDiffs) {
     const diff = database.decode('the pending block', () => checkedStateDiff(text));
     const classes = declaredIn(diff).map((hash) => classIn(database, hash));
-    state = await applied(state, diff, classes);
+    state = await applyDiff(state, diff, classes);
   }
   const journal = List<string>();
   return Object.freeze({

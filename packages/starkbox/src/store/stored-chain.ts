@@ -28,7 +28,7 @@ import {
 import { Lineage } from './blocks/lineage.js';
 import type { Segment } from './blocks/lineage-values.js';
 import { withoutOldBlocks } from './blocks/recent-blocks.js';
-import { changedReferences, released } from './blocks/references.js';
+import { changedReferences, findReleased } from './blocks/references.js';
 import { ChainEntries } from './chain-entries.js';
 import type { Entry } from './database/database.js';
 import { abandonedKey, ChainKeys, classKey, numberValue } from './database/keys.js';
@@ -98,7 +98,7 @@ export class StoredChain implements ChainStore {
     this.#deletion = {
       atOnce: Math.ceil(options.recent / AT_ONCE),
       newBranch: () => shared.newBranch(),
-      needed: (branch) => shared.references.needed(branch),
+      needed: (branch) => shared.references.neededHeight(branch),
     };
     this.#durable = { branches: startingAt(this.#lineage([]), 0), content: undefined };
     this.#prepared = this.#durable;
@@ -391,7 +391,7 @@ export class StoredChain implements ChainStore {
     if (isSame) return after;
     const branches = withUse(after);
     batch.entries.push(...changedReferences(this.#instance, before.use, branches.use));
-    batch.branchesToSweep.push(...released(before.use, branches.use));
+    batch.branchesToSweep.push(...findReleased(before.use, branches.use));
     return branches;
   }
 

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import { type Execution, type Probe, type Stage, stopwatch, type Work } from '../probe.js';
-import { type Contents, scraped } from './scraped.js';
+import { type Contents, readAtScrape } from './scraped.js';
 
 /** Figures that are read at a scrape. */
 export interface Figures {
@@ -96,7 +96,7 @@ function processRegistry(): Registry<Contents> {
   if (ofProcess) return ofProcess;
   ofProcess = new Registry();
   collectDefaultMetrics({ register: ofProcess });
-  scraped(ofProcess, {
+  readAtScrape(ofProcess, {
     name: 'starkbox_engine_threads',
     help: 'Threads of the engine, busy or idle',
     read: engineThreads,
@@ -198,15 +198,15 @@ export class Metrics implements Probe {
   /** Adds figures that are read at each scrape. */
   observe(look: () => Figures): void {
     for (const [name, [help, pick]] of Object.entries(GAUGES)) {
-      scraped(this.#registry, { name, help, read: () => pick(look()) });
+      readAtScrape(this.#registry, { name, help, read: () => pick(look()) });
     }
-    scraped(this.#registry, {
+    readAtScrape(this.#registry, {
       name: 'starkbox_subscriptions',
       help: 'Subscriptions, by topic',
       label: 'topic',
       read: () => look().subscriptions,
     });
-    scraped(this.#registry, {
+    readAtScrape(this.#registry, {
       name: 'starkbox_executions_running',
       help: 'Running executions, by kind',
       label: 'kind',
@@ -230,11 +230,11 @@ export class Metrics implements Probe {
       status = 'success';
       return result;
     } finally {
-      this.#done(work, seconds(), status);
+      this.#recordWork(work, seconds(), status);
     }
   }
 
-  #done(work: Work, seconds: number, status: string): void {
+  #recordWork(work: Work, seconds: number, status: string): void {
     switch (work.kind) {
       case 'change':
         this.#holds.observe({ mode: 'write' }, seconds);

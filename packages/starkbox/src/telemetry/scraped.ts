@@ -19,7 +19,7 @@ type ScrapedGauge = { readonly name: string; readonly help: string } & (
 );
 
 /** Adds a gauge to a registry. */
-export function scraped(registry: Registry<Contents>, metric: ScrapedGauge): void {
+export function readAtScrape(registry: Registry<Contents>, metric: ScrapedGauge): void {
   const { name, help } = metric;
   const labelNames = 'label' in metric ? [metric.label] : [];
   const settings = { name, help, labelNames, registers: [registry] };

@@ -2,7 +2,7 @@
 import { areTracesRequested } from '../config/environment.js';
 import type { Config } from '../config/options.js';
 import type { Log } from '../log.js';
-import { type CallReport, joined, type Probe, type Stage } from '../probe.js';
+import { type CallReport, joinProbes, type Probe, type Stage } from '../probe.js';
 import { milliseconds } from '../scheduling/slices.js';
 import type { Figures, Metrics } from './metrics.js';
 import type { MetricsPage } from './metrics-page.js';
@@ -14,11 +14,7 @@ export interface Telemetry {
   readonly onCall: ((report: CallReport) => void) | undefined;
   /** Called after a step that blocked the event loop for long. */
   readonly onStall: (stage: Stage, method: string, milliseconds: number) => void;
-  /**
-   * Adds figures that are read at each scrape; to be called once.
-   *
-   * @param ofInstances metrics of the registry of instances
-   */
+  /** Adds figures that are read at each scrape; to be called once. */
   observe(figures: () => Figures): void;
   /** Opens the metrics page, if there is to be one. */
   openPage(
@@ -40,7 +36,7 @@ export async function openTelemetry(
   const isVerbose = logLevel === 'debug' || logLevel === 'trace';
   const traces = areTracesRequested() ? await loadTraces(log, version) : undefined;
   return {
-    probe: joined([...(traces ? [traces.probe] : []), ...(metrics ? [metrics] : [])]),
+    probe: joinProbes([...(traces ? [traces.probe] : []), ...(metrics ? [metrics] : [])]),
     onCall: metrics || isVerbose ? reporter(metrics, isVerbose ? log : undefined) : undefined,
     onStall: stallReporter(metrics, log),
     observe: (figures) => metrics?.observe(figures),

@@ -1,27 +1,7 @@
 // Damaged and hostile bundles: bytes, frames, sections, JSON values, and the same of the image inside, under right checksums.
 import { brotliCompressSync, crc32 } from 'node:zlib';
+import type { Random } from '@starkbox/test-support/random';
 import { withChecksums } from '../dump/image/sections.js';
-
-/** A sequence of numbers that a seed repeats. */
-export class Random {
-  #state: number;
-
-  constructor(seed: number) {
-    this.#state = seed >>> 0;
-  }
-
-  /** An integer from 0, below a bound. */
-  below(bound: number): number {
-    this.#state = (Math.imul(this.#state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((this.#state / 2 ** 32) * bound);
-  }
-
-  of<T>(values: readonly T[]): T {
-    const value = values[this.below(values.length)];
-    if (value === undefined) throw new Error('there is no value');
-    return value;
-  }
-}
 
 // Kinds of frames.
 const [HEADER, SECTION, PLAIN, PACKED, SECTION_END, IMAGE_END] = [1, 2, 3, 4, 5, 6];
@@ -90,7 +70,7 @@ function withOtherBytes(file: Buffer, random: Random): Buffer {
     () => Buffer.concat([file.subarray(0, last), file.subarray(first)]),
     () => Buffer.concat([file.subarray(0, at), number(0xffff_ffff), file.subarray(at + 4)]),
   ];
-  return random.of(changes)();
+  return random.pick(changes)();
 }
 
 const BOMB = brotliCompressSync(Buffer.alloc(1 << 20, 0x20));
@@ -114,16 +94,16 @@ function withOtherFrames({ start, frames }: FrameFile, random: Random): FrameFil
   const withFrame = (...instead: readonly Frame[]): readonly Frame[] =>
     frames.toSpliced(at, 1, ...instead);
   const count = Buffer.alloc(8);
-  count.writeBigUInt64LE(random.of([0n, 1n, 2n ** 32n, 2n ** 53n, 2n ** 64n - 1n]));
+  count.writeBigUInt64LE(random.pick([0n, 1n, 2n ** 32n, 2n ** 53n, 2n ** 64n - 1n]));
   const changes: readonly (() => readonly Frame[])[] = [
     () => withFrame(),
     () => withFrame(frame, frame),
     () => withFrame(second),
     () => frames.toSpliced(at, 1, second).toSpliced(other, 1, frame),
-    () => withFrame({ kind: random.of(KINDS), content: frame.content }),
+    () => withFrame({ kind: random.pick(KINDS), content: frame.content }),
     () => withFrame({ kind: frame.kind, content: flipped(frame.content, random) }),
-    () => withFrame({ kind: SECTION, content: Buffer.from(random.of(NAMES)) }),
-    () => withFrame({ kind: random.of([SECTION_END, IMAGE_END]), content: count }),
+    () => withFrame({ kind: SECTION, content: Buffer.from(random.pick(NAMES)) }),
+    () => withFrame({ kind: random.pick([SECTION_END, IMAGE_END]), content: count }),
     () => withFrame(...Array.from({ length: 40 }, () => ({ kind: PACKED, content: BOMB }))),
     () =>
       withFrame(
@@ -133,7 +113,7 @@ function withOtherFrames({ start, frames }: FrameFile, random: Random): FrameFil
       ),
     () => frames.slice(0, at),
   ];
-  return { start, frames: random.of(changes)() };
+  return { start, frames: random.pick(changes)() };
 }
 
 const nested = (depth: number): unknown => {
@@ -175,10 +155,10 @@ const HOSTILE: readonly unknown[] = [
 /** A JSON value with something else at a random place. */
 function withOtherValue(value: unknown, random: Random): unknown {
   if (typeof value !== 'object' || value === null || random.below(6) === 0)
-    return random.of(HOSTILE);
+    return random.pick(HOSTILE);
   if (Array.isArray(value)) {
     const items: readonly unknown[] = value;
-    if (items.length === 0) return random.of(HOSTILE);
+    if (items.length === 0) return random.pick(HOSTILE);
     const at = random.below(items.length);
     return items.with(at, withOtherValue(items[at], random));
   }
@@ -186,11 +166,11 @@ function withOtherValue(value: unknown, random: Random): unknown {
   const at = random.below(entries.length + 1);
   const entry = entries[at];
   if (!entry)
-    return Object.fromEntries([...entries, [String(random.of(HOSTILE)), random.of(HOSTILE)]]);
+    return Object.fromEntries([...entries, [String(random.pick(HOSTILE)), random.pick(HOSTILE)]]);
   const [name, member] = entry;
   const isRenamed = random.below(8) === 0;
   const changed: [string, unknown] = isRenamed
-    ? [String(random.of(HOSTILE)).slice(0, 99), member]
+    ? [String(random.pick(HOSTILE)).slice(0, 99), member]
     : [name, withOtherValue(member, random)];
   return Object.fromEntries(entries.with(at, changed));
 }
@@ -261,7 +241,7 @@ export interface BaseBundle {
 const ENDLESS = Buffer.from([0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f]);
 
 function withOtherRecords(base: BaseBundle, random: Random): Buffer {
-  const name = random.of(Object.keys(base.records));
+  const name = random.pick(Object.keys(base.records));
   const records = base.records[name] ?? [];
   const many = Array.from({ length: 2_000 }, () => records[0] ?? {});
   const at = random.below(Math.max(1, records.length));
@@ -274,7 +254,7 @@ function withOtherRecords(base: BaseBundle, random: Random): Buffer {
     () => flipped(recordsOf(records), random),
     () => recordsOf(JSON.stringify(records[0] ?? {}).length < 200 ? many : records.slice(1)),
   ];
-  const content = records.length === 0 ? recordsOf([random.of(HOSTILE)]) : random.of(changes)();
+  const content = records.length === 0 ? recordsOf([random.pick(HOSTILE)]) : random.pick(changes)();
   return fileOf(withSection(framesOf(base.file), name, content));
 }
 
@@ -288,13 +268,13 @@ function withOtherImage(base: BaseBundle, random: Random): Buffer {
     () => fileOf(withOtherFrames(frames, random)),
     () => fileOf(withOtherHeader(frames, random)),
     () => fileOf(withSection(frames, 'moment', textOf(withOtherValue(moment, random)))),
-    () => fileOf(withSection(frames, random.of(['blocks', 'state']), ENDLESS)),
+    () => fileOf(withSection(frames, random.pick(['blocks', 'state']), ENDLESS)),
     () => fileOf(withSection(frames, 'blocks', flipped(blocks, random))),
     // A state has checksums of its own.
     () => fileOf(withSection(frames, 'state', withChecksums(flipped(state, random)))),
     () => fileOf(withSection(frames, 'state', withChecksums(flipped(state, random)))),
   ];
-  return fileOf(withSection(framesOf(file), 'image', random.of(changes)()));
+  return fileOf(withSection(framesOf(file), 'image', random.pick(changes)()));
 }
 
 /** One of the mutations of a bundle, with its kind. */

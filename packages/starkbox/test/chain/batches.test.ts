@@ -56,32 +56,16 @@ test.each(['retrace', 'simulate'] as const)(
     const { order, run } = ending();
     const batch = run('batch', runsOf(executions)[kind]());
     await expect.poll(() => executions.figures.running).toBe(1);
-    const call = run('call', runsOf(executions.ofClient()).call());
+    const call = run('call', runsOf(executions.ofChain()).call());
     await Promise.all([batch, call]);
     expect(order).toEqual(['call', 'batch']);
   },
 );
 
-test('a client with many batches does not keep those of another from running', async () => {
-  const executions = new Executions({ maximumExecutions: 1 });
-  const { order, run } = ending();
-  const clientRuns = runsOf(executions);
-  const batches = ['first', 'second', 'third'].map((name) => run(name, clientRuns.retrace()));
-  await expect.poll(() => executions.figures.running).toBe(1);
-  const other = run('other', runsOf(executions.ofClient()).retrace());
-  await Promise.all([...batches, other]);
-  expect(order.indexOf('other')).toBeLessThan(order.indexOf('second'));
-  expect(order).toHaveLength(4);
-});
-
-test('chains of one name are one client', async () => {
+test('more batches than may wait are rejected, and the others run', async () => {
   const executions = new Executions({ maximumExecutions: 1, maximumWaitingExecutions: 1 });
-  const { retrace } = runsOf(executions.ofClient('first'));
-  const running = [retrace(), runsOf(executions.ofClient('first')).retrace()];
-  await expect(runsOf(executions.ofClient('first')).retrace()).rejects.toThrow(
-    '--maximum-waiting-executions',
-  );
-  await expect(runsOf(executions.ofClient('second')).retrace()).resolves.toHaveLength(1);
+  const running = [runsOf(executions).retrace(), runsOf(executions.ofChain()).retrace()];
+  await expect(runsOf(executions).retrace()).rejects.toThrow('1 executions are already waiting');
   await Promise.all(running);
 });
 

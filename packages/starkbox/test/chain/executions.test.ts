@@ -4,6 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { overHttp, startNode } from '@starkbox/test-support';
 import { startPair } from '@starkbox/test-support/fork/pair';
+import { parse } from '@starkbox/test-support/scrape';
 import { contract, invokeRequest, Sender, STRK, selector } from '@starkbox/test-support/signing';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
@@ -22,6 +23,21 @@ function watch(): EngineWatch {
   const watched = watchEngine();
   onTestFinished(() => watched.restore());
   return watched;
+}
+
+/** A node with one slot, taken until `release`, and how many calls wait for it. */
+async function busyNode() {
+  const metrics = { metricsHost: '127.0.0.1', metricsPort: 0 };
+  const node = await createChain({ seed: 0, port: 0, maximumExecutions: 1, ...metrics });
+  onTestFinished(() => node.close());
+  const { url, metricsUrl = '' } = await node.listen();
+  const { begun, hold, release } = watch();
+  hold();
+  const first = node.requestRaw('starknet_call', CALL);
+  await expect.poll(() => begun.beside).toBe(1);
+  const waiting = async (): Promise<number | undefined> =>
+    parse(await (await fetch(metricsUrl)).text()).values.get('starkbox_executions_waiting');
+  return { node, url, first, begun, release, waiting };
 }
 
 test('by default there is a slot for each core but the writer’s, fewer where memory is short', () => {
@@ -137,49 +153,38 @@ test('a mint is answered though every slot is taken', async () => {
   hold();
   const call = node.requestRaw('starknet_call', CALL);
   await expect.poll(() => begun.beside).toBe(1);
-  await new Promise((resolve) => setTimeout(resolve, 20));
   const minted = await node.request('devnet_mint', { address: '0x1', amount: 7 });
   expect(minted).toMatchObject({ new_balance: '7' });
   release();
   expect(await call).toEqual(['0x12']);
 });
 
-test('more than the queue takes are refused, with the option that sets its length', async () => {
-  const { node, close } = await startNode({ maximumExecutions: 1, maximumWaitingExecutions: 3 });
-  onTestFinished(close);
-  const { most, begun, hold, release } = watch();
-  hold();
-  const calls = Array.from({ length: 10 }, () => node.requestRaw('starknet_call', CALL));
-  const settled = Promise.allSettled(calls);
-  await expect.poll(() => begun.beside).toBe(1);
-  release();
-  const outcomes = await settled;
-  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(4);
-  expect(outcomes.at(-1)).toMatchObject({
-    reason: { code: -1, message: expect.stringMatching(/3 .*--maximum-waiting-executions/) },
-  });
-  expect(most.beside).toBe(1);
-});
+const BODY = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'starknet_call', params: CALL });
 
-test('a call whose client is gone or had a timeout does not begin', async () => {
+test('a call that had to wait for half of the timeout does not begin', async () => {
   const { node, url, close } = await startNode({ maximumExecutions: 1, listen: true, timeout: 3 });
   onTestFinished(close);
   const { begun, hold, release } = watch();
   hold();
   const first = node.requestRaw('starknet_call', CALL);
   await expect.poll(() => begun.beside).toBe(1);
+  expect(await overHttp(url)(BODY)).toContain('timed out after 1.5 s in the queue');
+  release();
+  await first;
+  expect(await node.requestRaw('starknet_call', CALL)).toEqual(['0x12']);
+  expect(begun.beside).toBe(2);
+});
 
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'starknet_call', params: CALL });
+test('a call whose client is gone does not begin', async () => {
+  const { node, url, first, begun, release, waiting } = await busyNode();
   const { port, host } = new URL(url);
   const socket = connect(Number(port), '127.0.0.1');
   await once(socket, 'connect');
-  const head = `POST / HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
-  socket.write(head + body);
-  const answer = overHttp(url)(body);
-  // Both wait; one leaves at once, and the other is refused before its timeout.
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  const head = `POST / HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nContent-Length: ${BODY.length}\r\n\r\n`;
+  socket.write(head + BODY);
+  await expect.poll(waiting).toBe(1);
   socket.destroy();
-  expect(await answer).toContain('timed out after 1.5 s in the queue');
+  await expect.poll(waiting).toBe(0);
   release();
   await first;
   expect(await node.requestRaw('starknet_call', CALL)).toEqual(['0x12']);
@@ -187,20 +192,13 @@ test('a call whose client is gone or had a timeout does not begin', async () => 
 });
 
 test('a call of a closed socket does not begin', async () => {
-  const { node, url, close } = await startNode({ maximumExecutions: 1, listen: true });
-  onTestFinished(close);
-  const { begun, hold, release } = watch();
-  hold();
-  const first = node.requestRaw('starknet_call', CALL);
-  await expect.poll(() => begun.beside).toBe(1);
+  const { node, url, first, begun, release, waiting } = await busyNode();
   const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`);
   await once(socket, 'open');
-  socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'starknet_call', params: CALL }));
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  socket.send(BODY);
+  await expect.poll(waiting).toBe(1);
   socket.terminate();
-  await once(socket, 'close');
-  // The server receives the close event later.
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  await expect.poll(waiting).toBe(0);
   release();
   await first;
   await node.requestRaw('starknet_call', CALL);

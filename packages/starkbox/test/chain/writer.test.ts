@@ -1,6 +1,6 @@
 // The writer's queue: changes wait in order and time out; failing observers undo nothing.
 import { State } from '@starkbox/engine';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { ChainStore, WorldAndSnapshots } from '../../src/chain/world/chain-store.js';
 import { firstWorld } from '../../src/chain/world/world.js';
 import { Writer } from '../../src/chain/writer.js';
@@ -25,6 +25,8 @@ function emptyChain(): WorldAndSnapshots {
 }
 
 test('a change whose turn comes too late is not made, and those after it are', async () => {
+  vi.useFakeTimers({ toFake: ['hrtime'] });
+  onTestFinished(() => void vi.useRealTimers());
   const writer = new Writer(emptyChain(), undefined, { queueTimeout: 0.1 });
   let open = (): void => {};
   const gate = new Promise<void>((resolve) => {
@@ -39,8 +41,8 @@ test('a change whose turn comes too late is not made, and those after it are', a
     });
   const first = change('first', gate);
   const late = change('late');
-  await new Promise((resolve) => setTimeout(resolve, 150));
-  expect(writer.waiting).toBe(1);
+  await expect.poll(() => writer.waiting).toBe(1);
+  vi.advanceTimersByTime(101);
   const after = change('after');
   open();
   expect(await first).toBe('first');

@@ -1,6 +1,6 @@
 // The banner on a terminal: which facts it has, and that it fits.
 import { describe, expect, test } from 'vitest';
-import { conditionsToJson, MARKET_ONLY } from '../../src/chain/network/conditions.js';
+import { MARKET_ONLY } from '../../src/chain/network/conditions.js';
 import { presetOf } from '../../src/chain/network/presets.js';
 import {
   type BannerFacts,
@@ -152,14 +152,14 @@ test('it does not promise a journal without calls', () => {
 });
 
 test('network conditions and the paymaster have rows', () => {
-  const networkConditions = { ...conditionsToJson(presetOf('busy') ?? MARKET_ONLY), seed: 7 };
+  const networkConditions = { ...(presetOf('busy') ?? MARKET_ONLY), seed: 7 };
   const options = {
     networkConditions,
-    blockGenerationOn: 'mempool:2000',
+    blockGenerationOn: 'mempool:2',
     paymaster: true,
   } as const;
   const lines = linesOf(120, options, {}, {}, 'http://127.0.0.1:5050');
-  expect(lines).toContain('network    busy, seed 7, blocks: mempool:2000');
+  expect(lines).toContain('network    busy, seed 7, blocks: mempool:2');
   expect(lines).toContain('paymaster  http://127.0.0.1:5050/paymaster');
   const market = linesOf(120, { gasMarket: true });
   expect(market).toContain('network    gas market, blocks: transaction');

@@ -31,6 +31,13 @@ function runs(command: string, ...args: string[]): string {
 const isInstalled = (command: string): boolean =>
   (process.env['PATH'] ?? '').split(':').some((folder) => existsSync(join(folder, command)));
 
+const absent = ['fish', 'zsh', 'groff'].filter((command) => !isInstalled(command));
+if (absent.length > 0) {
+  console.warn(
+    `${absent.join(', ')}: not installed, so what is made for them was not tried there.`,
+  );
+}
+
 /** What bash offers behind these words; the last one is being typed. */
 function offered(...words: string[]): readonly string[] {
   const script = `source ./bash

@@ -1,14 +1,14 @@
 // Texts from outside on a terminal and in the log: no control characters, and no unbounded lengths.
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
+import { listen } from '@starkbox/test-support/listen';
 import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { run } from '../../src/cli/cli.js';
 import { createChain, type LocalChain } from '../../src/index.js';
 import { createLog, type LogOptions } from '../../src/log.js';
-import { painter, shortened, visible, visiblePainted } from '../../src/terminal.js';
+import { painter, shortenText, visible, visiblePainted } from '../../src/terminal.js';
 
 const ESCAPE = '\u001b';
 /** Clears the screen, moves the cursor, sets the title, deletes, reverses: all that a terminal could act on. */
@@ -36,8 +36,8 @@ describe('a text', () => {
   });
 
   test('is cut, and says how long it was', () => {
-    expect(shortened('x'.repeat(100), 10)).toBe('xxxxxxxxxx… (100 characters)');
-    expect(shortened('short', 10)).toBe('short');
+    expect(shortenText('x'.repeat(100), 10)).toBe('xxxxxxxxxx… (100 characters)');
+    expect(shortenText('short', 10)).toBe('short');
   });
 });
 
@@ -101,11 +101,7 @@ describe('an origin or an artifact with such texts', () => {
       const answer = await fetch(target, { method: 'POST', headers: JSON_TYPE, body });
       response.end(await answer.text());
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const address = server.address();
-    if (address === null || typeof address === 'string') throw new Error('no port');
-    url = `http://127.0.0.1:${address.port}`;
+    url = `http://127.0.0.1:${await listen(server)}`;
   });
   afterEach(() => {
     isFailing = false;

@@ -1,7 +1,9 @@
+import { join } from 'node:path';
 import { METHODS } from '@starkbox/spec';
 import { constants } from 'starknet';
 import { describe, expect, test } from 'vitest';
 import { FOREIGN_OPTIONS } from '../../src/cli/foreign-options.js';
+import { childEnvironment } from '../../src/config/environment.js';
 import {
   longName,
   type Option,
@@ -13,10 +15,11 @@ import {
   type Config,
   type ConfigKey,
   defaultConfig,
+  FIXED_KEYS,
   OPTIONS,
 } from '../../src/config/options.js';
 import { ConfigError, checkConfig, withoutEffect } from '../../src/config/rules.js';
-import { read, refusal, useConfigFolder } from './config-folder.js';
+import { directory, read, refusal, useConfigFolder, write } from './config-folder.js';
 
 useConfigFolder();
 
@@ -27,6 +30,18 @@ describe('values', () => {
     ['--chain-id sn_sepolia', { chainId: 'SN_SEPOLIA' }],
     ['--chain-id Testnet', { chainId: 'SN_SEPOLIA' }],
     ['--allowed-hosts my.host,[::1],*', { allowedHosts: ['my.host', '[::1]', '*'] }],
+    [
+      '--allowed-origins *,null,https://a.org,http://a.org:8080/,chrome-extension://abc',
+      {
+        allowedOrigins: [
+          '*',
+          'null',
+          'https://a.org',
+          'http://a.org:8080',
+          'chrome-extension://abc',
+        ],
+      },
+    ],
     ['--host localhost', { host: '127.0.0.1' }],
     ['--host ::1', { host: '::1' }],
     ['--host [::]', { host: '::' }],
@@ -38,7 +53,10 @@ describe('values', () => {
     ['--block-generation-on 10', { blockGenerationOn: 10 }],
     ['--block-generation-on 500ms', { blockGenerationOn: 0.5 }],
     ['--block-generation-on 2000MS', { blockGenerationOn: 2 }],
-    ['--block-generation-on mempool:2000', { blockGenerationOn: 'mempool:2000' }],
+    ['--block-generation-on mempool:2', { blockGenerationOn: 'mempool:2' }],
+    ['--block-generation-on mempool:0.5', { blockGenerationOn: 'mempool:500ms' }],
+    ['--l1 anvil --l1-auto-relay 0.25', { l1: 'anvil', l1AutoRelay: 0.25 }],
+    ['--l1 Anvil:0', { l1: 'anvil:0' }],
     ['--block-generation-on 1.5', { blockGenerationOn: 1.5 }],
     ['--block-time 3', { blockGenerationOn: 3 }],
     ['--l1-acceptance 5', { l1Acceptance: 5 }],
@@ -119,7 +137,7 @@ describe('an option of one value', () => {
 
   test('--l1 lists both of its forms', async () => {
     expect((await refusal('--l1 anvill')).message).toBe(
-      "invalid value 'anvill' for '--l1 <anvil|URL>': must be anvil, or a URL that begins with http:// or https://",
+      "invalid value 'anvill' for '--l1 <anvil|URL>': must be anvil, anvil: and a port up to 65535, or a URL that begins with http:// or https://",
     );
   });
 });
@@ -139,17 +157,93 @@ describe('options that do not go together', () => {
     ['--fork-block 1', /^the following required arguments were not provided:\n {2}--fork-network /],
     ['--fork-upstream-caching true', /^the following required arguments were not provided:/],
     ['--fork-cache-dir a', /^the following required arguments were not provided:/],
-    ['--l1-port 1', /^the following required arguments were not provided:\n {2}--l1 /],
     ['--recent-blocks 1', /^the following required arguments were not provided:\n {2}--data-dir /],
-    [
-      '--l1 http://a --l1-port 1',
-      /^the argument '--l1-port <PORT>' is the port of an Anvil that this node starts: it needs '--l1 anvil'$/,
-    ],
     ['--offline', /^the following required arguments were not provided:\n {2}--fork-lock /],
   ])('%s', async (argv, message) => {
     const error = await refusal(argv);
     expect(error).toBeInstanceOf(UsageError);
     expect(error.message).toMatch(message);
+  });
+});
+
+test.each(['https://a.org/path', 'a.org', 'file:///'])('%s is no site', async (word) => {
+  expect(await refusal(`--allowed-origins ${word}`)).toBeInstanceOf(UsageError);
+});
+
+test('a gas price is at least 1 and has 128 bits', async () => {
+  const most = 2n ** 128n - 1n;
+  for (const flag of ['--gas-price', '--data-gas-price-fri', '--l2-gas-price-fri']) {
+    const option = Object.values(OPTIONS).find((other) => longName(other) === flag);
+    expect(option?.parse('1')).toBe(1n);
+    expect(option?.parse(String(most))).toBe(most);
+    for (const value of ['0', String(most + 1n)]) {
+      expect(await refusal(`${flag} ${value}`)).toBeInstanceOf(UsageError);
+    }
+  }
+});
+
+test('reorganisations need older states', async () => {
+  const conditions = (probability: number) =>
+    `--state-archive-capacity none --network-conditions {"reorgs":{"probability":${probability}}}`;
+  expect(await refusal(conditions(0.5))).toBeInstanceOf(ConfigError);
+  expect(await read(conditions(0))).toMatchObject({ stateArchive: 'none' });
+});
+
+test('a data directory keeps what the state depends on', () => {
+  expect([...FIXED_KEYS].sort()).toEqual([
+    'accountClass',
+    'accountClassCustom',
+    'accounts',
+    'chainId',
+    'initialBalance',
+    'liteMode',
+    'moreAccounts',
+    'predeclareArgent',
+    'seed',
+    'starknetVersion',
+    'stateArchive',
+  ]);
+});
+
+test('conditions may be in a file', async () => {
+  write('conditions.json', '{ "seed": 3 }');
+  expect(await read(['--network-conditions', join(directory, 'conditions.json')])).toMatchObject({
+    networkConditions: { seed: 3 },
+  });
+});
+
+test('the environment of another program has no variables of this one', () => {
+  const env = { PATH: '/bin', Home: '/root', STARKBOX_AUTH_TOKEN: 'secret', LANG: undefined };
+  expect(childEnvironment(env)).toEqual({ PATH: '/bin', Home: '/root' });
+});
+
+describe('the ends of ranges', () => {
+  test.each<[string, number, number?]>([
+    ['--accounts', 0, 255],
+    ['--seed', 0, 2 ** 32 - 1],
+    ['--start-time', 0],
+    ['--fork-timeout', 1, 65_535],
+    ['--request-body-size-limit', 1],
+    ['--maximum-response-size', 1024, 2 ** 29 - 2 ** 16],
+    ['--maximum-contract-class-size', 0],
+    ['--maximum-contract-bytecode-size', 0],
+    ['--maximum-sierra-length', 0],
+    ['--maximum-executions', 1],
+    ['--maximum-instances', 0],
+    ['--instance-idle-seconds', 0, 2 ** 31],
+    ['--port', 0, 65_535],
+    ['--timeout', 1, 65_535],
+  ])('%s', async (flag, least, most) => {
+    const option = Object.values(OPTIONS).find((other) => longName(other) === flag);
+    expect(option?.parse(String(least))).toBe(least);
+    const outside = least === 0 ? [] : [least - 1];
+    if (most !== undefined) {
+      expect(option?.parse(String(most))).toBe(most);
+      outside.push(most + 1);
+    }
+    for (const value of outside) {
+      expect(await refusal(`${flag} ${value}`)).toBeInstanceOf(UsageError);
+    }
   });
 });
 

@@ -2,7 +2,7 @@
 import type { RetracedFrame } from '@starkbox/engine';
 import { hex } from '@starkbox/test-support/signing';
 import { describe, expect, test } from 'vitest';
-import { marks } from '../../../../contracts/classes.js';
+import { classTextWithPlaces, marks } from '../../../../contracts/classes.js';
 import { cairoStack, failedPath } from '../../src/chain/retrace/cairo-stack.js';
 import { DebugInfos } from '../../src/debug-info/debug-infos.js';
 import { ACROSS, invoke, LOOPS, limits, REFUSED, TRANSACTIONS, WITHIN } from './marked-cases.js';
@@ -112,6 +112,25 @@ test('turns of a loop and calls of a recursion are one line each', async () => {
   const turns = ['0x1', '0x1', '0x1', '0x1', '0x1', '0x1', '0x0'];
   const looped = await stackOf('failures', 'looped', [hex(turns.length), ...turns]);
   expect(looped).toEqual(await stackOf('failures', 'looped', ['0x3', '0x1', '0x1', '0x0']));
+});
+
+test('calls at two columns of one line are two lines of the stack', async () => {
+  const frames = await deployed.run(invoke('nowhere', limits('recurse_forever', '0x1')));
+  const failed = failedPath(frames).at(-1);
+  const text = await classTextWithPlaces('failing_calls');
+  const { line = 0 } = marks().get('recurse_forever') ?? {};
+  // As if the call, four lines below the head, stood behind it.
+  const artifact = JSON.parse(text, (_, value) =>
+    value?.line === line + 3 ? { ...value, line: line - 1 } : value,
+  );
+  const infos = new DebugInfos();
+  infos.add(hashOf('failing_calls'), artifact);
+  const stack = failed ? await cairoStack(failed, infos, deployed.state) : [];
+  const [first, second] = stack;
+  expect(stack).toHaveLength(2);
+  expect(second).toMatchObject({ function: first?.function, file: first?.file, line });
+  expect(first?.line).toBe(line);
+  expect(first?.column).not.toBe(second?.column);
 });
 
 test('functions around the line that failed follow, with what was inlined', async () => {

@@ -27,11 +27,3 @@ test('every link of a page leads somewhere', () => {
   expect(dead).toEqual([]);
   expect(count).toBeGreaterThan(300);
 });
-
-test('no folder of the docs has more than 15 pages', () => {
-  const folders = new Map<string, number>();
-  for (const page of PAGES.filter((path) => path.startsWith('docs/'))) {
-    folders.set(dirname(page), (folders.get(dirname(page)) ?? 0) + 1);
-  }
-  expect([...folders].filter(([, count]) => count > 15)).toEqual([]);
-});

@@ -41,11 +41,6 @@ function pagesIn(folder: string, depth: number): string[] {
   });
 }
 
-/** The pages of methods, by group. */
-export const METHOD_PAGES: readonly string[] = PAGES.filter((page) =>
-  page.startsWith('docs/reference/methods/'),
-);
-
 export const readPage = (page: string): string => readFileSync(`${ROOT}${page}`, 'utf8');
 
 export function blocksOf(page: string, text: string = readPage(page)): readonly Block[] {

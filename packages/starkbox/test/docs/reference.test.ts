@@ -1,68 +1,10 @@
-// The reference names every option, command, method, error and file option, and no others.
+// Pages that are written by hand name every file option, variable, installed package and option of starknet-devnet.
 
-import { ERRORS, METHODS } from '@starkbox/spec';
 import { expect, test } from 'vitest';
-import { COMMAND_FACTS } from '../../src/cli/commands/command.js';
-import { environmentNames, longName, optionKind } from '../../src/config/option.js';
+import { longName, optionKind } from '../../src/config/option.js';
 import { CONFIG_KEYS, OPTIONS } from '../../src/config/options.js';
 import { OTHER_VARIABLES } from '../../src/config/variables.js';
-import { METHOD_PAGES, readPage, sourceTexts } from './markdown.js';
-
-const rows = (page: string): readonly (readonly string[])[] =>
-  readPage(page)
-    .split('\n')
-    .filter((line) => line.startsWith('| '))
-    .map((line) =>
-      line
-        .split(/(?<!\\)\|/)
-        .map((cell) => cell.trim())
-        .slice(1, -1),
-    );
-
-test('options: flag, variable and key of each', () => {
-  const listed = rows('docs/reference/options.md').filter(([flag]) => flag?.includes('`--'));
-  const keys = listed.map(([, , key = '']) => key.replaceAll('`', ''));
-  expect(keys.toSorted()).toEqual([...CONFIG_KEYS].toSorted());
-  for (const key of CONFIG_KEYS) {
-    const option = OPTIONS[key];
-    const [flags = '', variable = ''] = listed[keys.indexOf(key)] ?? [];
-    expect(flags).toContain(longName(option));
-    for (const name of environmentNames(option)) expect(variable).toContain(name);
-  }
-});
-
-test('options: variables that belong to no option', () => {
-  const listed = rows('docs/reference/options.md').map(([name]) => name?.replaceAll('`', ''));
-  expect(listed).toEqual(expect.arrayContaining(Object.keys(OTHER_VARIABLES)));
-});
-
-test('commands: a section of each, with all of its help', () => {
-  const page = readPage('docs/reference/commands.md');
-  const sections = [...page.matchAll(/^## starkbox (\S+)$/gm)].map(([, name]) => name);
-  expect(sections).toEqual(Object.keys(COMMAND_FACTS));
-  for (const { usage, summary, options } of Object.values(COMMAND_FACTS)) {
-    expect(page).toContain(`${summary}.\n\n\`\`\`text\n${usage}\n`);
-    for (const [flag] of options) expect(page).toContain(`| \`${flag.replaceAll('|', '\\|')}\` | `);
-  }
-});
-
-test('methods: an example of each, in a section of its own', () => {
-  const sections = METHOD_PAGES.flatMap((page) => readPage(page).split(/^## /m).slice(1));
-  const examples = sections.flatMap((section) => {
-    const [, method] = /^```json\n\{\s*"method": "([^"]+)"/m.exec(section) ?? [];
-    return method !== undefined && section.startsWith(`${method}\n`) ? [method] : [];
-  });
-  expect(examples.toSorted()).toEqual(Object.keys(METHODS).toSorted());
-});
-
-test('errors: code and name of each', () => {
-  const listed = rows('docs/reference/errors.md').filter(([, name]) =>
-    /^`[A-Z_]+`$/.test(name ?? ''),
-  );
-  const listedErrors = listed.map(([code, name = '']) => [name.replaceAll('`', ''), Number(code)]);
-  const errors = Object.entries(ERRORS).map(([name, { code }]) => [name, code]);
-  for (const error of errors) expect(listedErrors).toContainEqual(error);
-});
+import { readPage, sourceTexts } from './markdown.js';
 
 test('files: every option that takes a path is named', () => {
   const page = readPage('docs/reference/files.md');

@@ -167,7 +167,15 @@ test('offline with a lock file of another block is refused', async () => {
   ).rejects.toMatchObject({ kind: 'missing' });
 });
 
-test.each(['{', '[]', '{"version":9}', '{"version":1}'])('%s is no lock file', async (text) => {
+test('one of another version names the ways out', async () => {
+  const file = join(origin.folder, 'newer.lock.json');
+  await writeFile(file, '{"version":9}');
+  await expect(origin.connect({ lockFile: file })).rejects.toThrow(
+    /made by another version of Starkbox: delete it, or open it with the version that wrote it/,
+  );
+});
+
+test.each(['{', '[]', '{"version":"1"}', '{"version":1}'])('%s is no lock file', async (text) => {
   const file = join(origin.folder, 'broken.lock.json');
   await writeFile(file, text);
   await expect(origin.connect({ lockFile: file })).rejects.toThrow(

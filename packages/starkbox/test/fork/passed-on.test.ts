@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { ERRORS } from '@starkbox/spec';
 import { type ListeningNode, startNode } from '@starkbox/test-support';
+import { listen } from '@starkbox/test-support/listen';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RpcError } from '../../src/errors.js';
 import { OriginClient } from '../../src/fork/origin/client.js';
@@ -58,16 +59,12 @@ beforeAll(async () => {
   server = createServer((request, response) => {
     serve(request, response).catch(() => response.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  url = `http://127.0.0.1:${address.port}`;
+  url = `http://127.0.0.1:${await listen(server)}`;
   fork = await startNode({
     listen: true,
     seed: 1,
     forkNetwork: url,
     forkUpstreamCaching: false,
-    forkTimeout: 1,
   });
   upstream = await OriginClient.connect({ urls: [url], log: silentLog, policy: { backoff: 1 } });
 });

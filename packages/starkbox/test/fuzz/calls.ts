@@ -3,7 +3,7 @@
 import { fileURLToPath } from 'node:url';
 import type { TransactionValues } from '@starkbox/engine';
 import { DOCUMENTS } from '@starkbox/spec/documents';
-import { paramsValues, Spec } from '@starkbox/test-support';
+import { documentsIn, paramsValues, Spec } from '@starkbox/test-support';
 import fc from 'fast-check';
 import {
   accounts,
@@ -20,7 +20,7 @@ import * as real from './real-transaction.js';
 
 export const spec: Spec = new Spec({
   name: 'our documents',
-  directory: fileURLToPath(DOCUMENTS),
+  read: documentsIn(fileURLToPath(DOCUMENTS)),
   files: [
     'read.json',
     'write.json',

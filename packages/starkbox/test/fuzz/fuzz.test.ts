@@ -1,14 +1,11 @@
 // Thousands of random HTTP requests, each with its answer checked.
+import { SEED } from '@starkbox/test-support/seed';
 import { describe, expect, test } from 'vitest';
 import { type ChildNode, startChild } from './child-node.js';
 import { type Finding, sendRequests } from './send-requests.js';
 
 const { env } = process;
-/** `FUZZ_SEED=random FUZZ_REQUESTS=1000000 npx vitest run packages/starkbox/test/fuzz/fuzz.test.ts` looks further. */
-const SEED =
-  env['FUZZ_SEED'] === 'random'
-    ? Math.floor(Math.random() * 2 ** 31)
-    : Number(env['FUZZ_SEED'] ?? 1);
+/** `TEST_SEED=7 FUZZ_REQUESTS=1000000 npx vitest run packages/starkbox/test/fuzz/fuzz.test.ts` looks further. */
 const REQUESTS = Number(env['FUZZ_REQUESTS'] ?? 3_000);
 const LANES = 8;
 

@@ -144,11 +144,14 @@ async function sendRequest(
   }
 }
 
-/** The last complaint of the node, read with a delay, because its log is asynchronous. */
+/** Milliseconds after which the log, which is asynchronous, has what belongs to an answer. It only explains a finding. */
+const LOG_DELAY = 50;
+
+/** The last complaint of the node. */
 async function complaint(node: ChildNode, problem: string): Promise<string> {
   const [, method] = /-32603 \([a-z]+([._]\w+)\)/.exec(problem) ?? [];
   if (method === undefined) return '';
-  await setTimeout(50);
+  await setTimeout(LOG_DELAY);
   const lines = node.log().split(/^(?=\s*[\d.]+s [A-Z])/m);
   return lines.findLast((line) => line.includes(`${method}\n`)) ?? '';
 }

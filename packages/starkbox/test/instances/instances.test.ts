@@ -1,12 +1,14 @@
 // Instances over the wire: creation, paths, limits, expiry and deletion.
-
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { ERRORS } from '@starkbox/spec';
 import { startNode } from '@starkbox/test-support';
 import { callUrl as ask } from '@starkbox/test-support/call-url';
 import { closeAfterTest } from '@starkbox/test-support/closing';
+import { temporaryFolder } from '@starkbox/test-support/temporary-folder';
 import type { Config } from 'starkbox';
 import { RpcProvider } from 'starknet';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import WebSocket from 'ws';
 import { ACCOUNT_OPTIONS } from '../../src/config/account-options.js';
 import { CHAIN_OPTIONS } from '../../src/config/chain-options.js';
@@ -124,6 +126,20 @@ describe('an instance', () => {
   });
 });
 
+test.each(['networkConditions', 'network_conditions'])(
+  'an instance reads no file of the node for %s',
+  async (name) => {
+    const { client } = await opened();
+    const file = join(temporaryFolder(), 'conditions.json');
+    writeFileSync(file, '{ "seed": 3 }');
+    // The same text is taken.
+    await client.call('devnet_createInstance', { options: { [name]: { seed: 3 } } });
+    const error = await client.failure('devnet_createInstance', { options: { [name]: file } });
+    expect(error.code).toBe(-1);
+    expect((await client.call('devnet_listInstances', {})).total).toBe(1);
+  },
+);
+
 test('an instance takes options by the names of the command line', async () => {
   const { create } = await opened();
   const keys = [...Object.keys(ACCOUNT_OPTIONS), ...Object.keys(CHAIN_OPTIONS), 'stateArchive'];
@@ -184,15 +200,20 @@ describe('instances', () => {
   });
 
   test('expire without requests, and not while they are used', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'hrtime'] });
+    onTestFinished(() => void vi.useRealTimers());
     const { client, create } = await opened();
-    const [short, permanent] = [await create({ ttl: 1 }), await create({ ttl: 0 })];
-    const alive = setInterval(() => void ask(short.http, 'starknet_blockNumber'), 100);
-    await new Promise((resolve) => setTimeout(resolve, 2500));
-    clearInterval(alive);
-    expect((await client.call('devnet_listInstances', {})).total).toBe(2);
-    await expect
-      .poll(async () => (await client.call('devnet_listInstances', {})).total, { timeout: 20_000 })
-      .toBe(1);
+    const [short, permanent] = [await create({ ttl: 60 }), await create({ ttl: 0 })];
+    const total = async () => (await client.call('devnet_listInstances', {})).total;
+    for (let minutes = 0; minutes < 5; minutes += 0.9) {
+      await vi.advanceTimersByTimeAsync(0.9 * 60_000);
+      expect(await ask(short.http, 'starknet_blockNumber')).toBe(0);
+    }
+    await vi.advanceTimersByTimeAsync(59_000);
+    expect(await total()).toBe(2);
+    await vi.advanceTimersByTimeAsync(2_000);
+    // A poll would make more time pass.
+    while ((await total()) > 1) await new Promise(setImmediate);
     expect(await ask(permanent.http, 'starknet_blockNumber')).toBe(0);
   });
 

@@ -9,8 +9,9 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { type AddressInfo, createServer, type Server } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { listen } from '@starkbox/test-support/listen';
 import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ConfigInput } from '../../src/config/options.js';
@@ -68,11 +69,10 @@ function everything(): ConfigInput {
 }
 
 async function withListener<T>(run: (port: number) => Promise<T>): Promise<T> {
-  const server: Server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address: AddressInfo | string | null = server.address();
+  const server = createServer();
+  const port = await listen(server);
   try {
-    return await run(typeof address === 'object' ? (address?.port ?? 0) : 0);
+    return await run(port);
   } finally {
     server.close();
     await once(server, 'close');
@@ -91,7 +91,7 @@ let before: readonly string[];
 
 /** Waits until nothing is open that was not open before, if that ever happens. */
 async function settled(): Promise<readonly string[]> {
-  for (let attempt = 0; attempt < 200; attempt += 1) {
+  for (let attempt = 0; attempt < 1_000; attempt += 1) {
     if (openThings().join() === before.join()) break;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
@@ -109,12 +109,13 @@ async function expectNothingOpen(): Promise<void> {
 }
 
 beforeAll(async () => {
-  // What is opened once in a process, such as the engine's threads and its files.
-  const node = await createChain(everything());
-  await node.listen();
-  await node.close();
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  before = openThings();
+  // Until nothing more is opened once in a process, such as the engine's threads and its files.
+  do {
+    before = openThings();
+    const node = await createChain(everything());
+    await node.listen();
+    await node.close();
+  } while ((await settled()).join() !== before.join());
 });
 
 test('a node that was closed leaves nothing open', async () => {

@@ -36,7 +36,7 @@ describe('two nodes in one process', () => {
         }
       },
     );
-    await fc.assert(property, { seed: 20_251_115, numRuns: 8 });
+    await fc.assert(property, { numRuns: 8 });
   });
 });
 
@@ -126,14 +126,21 @@ describe('branches of a chain', () => {
     return chain;
   }
 
-  /** The shortest of many: anything else that runs makes the others longer. */
   function branchTime(chain: Chain): number {
-    const times = Array.from({ length: 200 }, () => {
-      const begin = performance.now();
-      chain.branch();
-      return performance.now() - begin;
-    });
-    return Math.min(...times);
+    const begin = performance.now();
+    chain.branch();
+    return performance.now() - begin;
+  }
+
+  /** The shortest of many, in turn: anything else that runs makes the others longer. */
+  function branchTimes(...chains: readonly Chain[]): readonly number[] {
+    const shortest = chains.map(() => Number.POSITIVE_INFINITY);
+    for (let times = 0; times < 500; times += 1) {
+      for (const [at, chain] of chains.entries()) {
+        shortest[at] = Math.min(shortest[at] ?? 0, branchTime(chain));
+      }
+    }
+    return shortest;
   }
 
   test('cost the same for 200 and for 5,000 blocks, and part for good', {
@@ -141,10 +148,10 @@ describe('branches of a chain', () => {
   }, async () => {
     const short = await chainOf(200);
     const long = await chainOf(5_000);
-    const [quick, slow] = [branchTime(short), branchTime(long)];
-    console.log(`a branch of 200 blocks: ${quick} ms; of 5,000 blocks: ${slow} ms`);
-    expect(quick).toBeLessThan(1);
-    expect(slow).toBeLessThan(1);
+    const [ofShort = 0, ofLong = 0] = branchTimes(short, long);
+    console.log(`a branch of 200 blocks: ${ofShort} ms; of 5,000 blocks: ${ofLong} ms`);
+    // 25 times as long if it copied the blocks.
+    expect(ofLong).toBeLessThan(5 * ofShort);
 
     const other = long.branch();
     const { history } = long.world;

@@ -21,7 +21,6 @@ test('short calls are handled in the order in which they came', async () => {
     handlers: { devnet_add: ({ n }: { n: number }) => handled.push(n) },
     restricted: undefined,
     log: silentLog,
-    maxBatch: 10,
     schema: new SlowSchema(() => new Map()),
   });
   const numbers = [0, 1, 2, 3];

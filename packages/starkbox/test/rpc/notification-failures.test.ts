@@ -13,7 +13,7 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 function gathered() {
   const errors: unknown[] = [];
   const heard: string[] = [];
-  const subscriptions = new Subscriptions(10, (error) => errors.push(error));
+  const subscriptions = new Subscriptions((error) => errors.push(error));
   const add = (id: string, { listener = recorded, filter = id, pick = () => id } = {}): void => {
     subscriptions.add({ id, listener, prefix: 'starknet', key: 'heads', pick, filter });
   };

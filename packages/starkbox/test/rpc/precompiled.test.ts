@@ -3,7 +3,7 @@
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { DOCUMENTS } from '@starkbox/spec/documents';
-import { paramsValues, Spec } from '@starkbox/test-support';
+import { documentsIn, paramsValues, Spec } from '@starkbox/test-support';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { RpcError } from '../../src/errors.js';
@@ -24,7 +24,7 @@ const { checksCode }: { checksCode: (parts: object, documents: Documents) => str
 const DIRECTORY = fileURLToPath(DOCUMENTS);
 const spec = new Spec({
   name: 'our spec',
-  directory: DIRECTORY,
+  read: documentsIn(DIRECTORY),
   files: readdirSync(DIRECTORY).filter((file) => file.endsWith('.json')),
 });
 

@@ -2,7 +2,7 @@
 
 import { startNode } from '@starkbox/test-support';
 import { CallData, num, transaction } from 'starknet';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createChain } from '../../src/index.js';
 import { Semaphore } from '../../src/scheduling/semaphore.js';
 
@@ -37,6 +37,8 @@ test('admits up to its limit, in order of arrival', async () => {
 });
 
 test('a waiter that is too late is refused, and its slot goes to the next', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
   const turnstile = new Semaphore({ places: 1, queueTimeout: 0.1 });
   let open = (): void => {};
   const first = turnstile.run(
@@ -46,7 +48,7 @@ test('a waiter that is too late is refused, and its slot goes to the next', asyn
       }),
   );
   const late = expect(turnstile.run(async () => 'late')).rejects.toMatchObject({ code: -1 });
-  await new Promise((resolve) => setTimeout(resolve, 150));
+  await vi.advanceTimersByTimeAsync(100);
   const next = turnstile.run(async () => 'next');
   open();
   expect(await first).toBe('first');
@@ -55,6 +57,8 @@ test('a waiter that is too late is refused, and its slot goes to the next', asyn
 });
 
 test('a waiter is refused at its timeout, though no slot becomes free', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
   const turnstile = new Semaphore({ places: 1, queueTimeout: 0.05 });
   let open = (): void => {};
   const first = turnstile.run(
@@ -63,11 +67,29 @@ test('a waiter is refused at its timeout, though no slot becomes free', async ()
         open = resolve;
       }),
   );
-  await expect(turnstile.run(async () => 'late')).rejects.toThrow('timed out after 0.05 s');
+  const late = expect(turnstile.run(async () => 'late')).rejects.toThrow('timed out after 0.05 s');
+  await vi.advanceTimersByTimeAsync(49);
+  expect(turnstile.figures).toEqual({ inside: 1, waiting: 1 });
+  await vi.advanceTimersByTimeAsync(1);
+  await late;
   expect(turnstile.figures).toEqual({ inside: 1, waiting: 0 });
   open();
   await first;
   expect(turnstile.figures).toEqual({ inside: 0, waiting: 0 });
+});
+
+test('more waiters than the queue takes are rejected', async () => {
+  const turnstile = new Semaphore({ places: 1, queue: 2 });
+  let open = (): void => {};
+  const first = turnstile.run(() => new Promise<void>((resolve) => (open = resolve)));
+  const waiting = [1, 2].map((number) => turnstile.run(async () => number));
+  await expect(turnstile.run(async () => 3)).rejects.toMatchObject({
+    code: -1,
+    message: expect.stringContaining('2 executions are already waiting'),
+  });
+  open();
+  await first;
+  expect(await Promise.all(waiting)).toEqual([1, 2]);
 });
 
 test('a waiter that leaves the queue takes no slot, also when both happen at once', async () => {

@@ -51,7 +51,7 @@ const get = (path: string, headers: Record<string, string> = {}, method = 'GET')
   exchange(server.port, method, path, headers);
 
 const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types starkbox";
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 
 describe('the page', () => {
   test.each(['/ui', '/ui/', '/ui/index.html', '/ui/tx/0x12', '/ui/block/402?tab=state'])(

@@ -30,10 +30,13 @@ beforeEach(() => {
 });
 afterAll(() => workshop.remove());
 
+/** Longer than a node pauses between two commits, in milliseconds. */
+const PAUSE = 500;
+
 /** Waits until the node has moved old blocks to the file: a file that is cut in the middle of that ends the process. */
 async function written(): Promise<void> {
   const time = (): number => statSync(mdb()).mtimeMs;
-  for (let before = 0; before !== time(); await delay(500)) before = time();
+  for (let before = 0; before !== time(); await delay(PAUSE)) before = time();
 }
 
 interface Case {

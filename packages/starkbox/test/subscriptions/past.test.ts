@@ -4,7 +4,12 @@ import { digest } from '@starkbox/test-support/subscriptions/digest';
 import { gather } from '@starkbox/test-support/subscriptions/subscribers';
 import { describe, expect, test } from 'vitest';
 import { createChain } from '../../src/index.js';
+import { silentLog } from '../../src/log.js';
+import { subscribeMethods } from '../../src/rpc/methods/subscribe.js';
+import type { Listener } from '../../src/rpc/protocol/call-context.js';
+import { Dispatcher } from '../../src/rpc/protocol/dispatcher.js';
 import { type Notification, Subscriptions } from '../../src/rpc/subscriptions/subscriptions.js';
+import { bareChain } from '../support/bare-chain.js';
 import { recordingListener } from '../support/subscriptions/recording-listener.js';
 
 const FIRST = { block_id: { block_number: 0 } };
@@ -51,7 +56,7 @@ describe('of a subscription that is held', () => {
   const heldSubscription = () => {
     const messages: unknown[] = [];
     const listener = recordingListener((text) => messages.push(JSON.parse(text).params.result));
-    const subscriptions = new Subscriptions(2);
+    const subscriptions = new Subscriptions();
     const pick = (notification: Notification): string | undefined =>
       notification.topic === 'heads' ? notification.text() : undefined;
     const wish = { id: '1', listener, prefix: 'starknet', key: 'heads', pick } as const;
@@ -82,6 +87,27 @@ describe('of a subscription that is held', () => {
     release();
     expect(messages).toEqual([]);
   });
+});
+
+test('what happens between the call and its answer follows the past', async () => {
+  const chain = await bareChain('transaction');
+  const texts: string[] = [];
+  const actions: Parameters<Listener['afterAnswer']>[0][] = [];
+  const listener: Listener = {
+    isOpen: true,
+    send: (text) => void texts.push(text),
+    afterAnswer: (action) => void actions.push(action),
+  };
+  const dispatcher = new Dispatcher({
+    handlers: subscribeMethods(chain, new Subscriptions()),
+    log: silentLog,
+  });
+  await dispatcher.call('starknet_subscribeNewHeads', FIRST, { transport: 'ws', listener });
+  await chain.createBlock();
+  for (const action of actions) action()?.();
+  const numbers = texts.map((text) => JSON.parse(text).params.result.block_number);
+  expect(numbers).toEqual([0, 1]);
+  await chain.close();
 });
 
 test('a client that leaves in it, and a node that stops in it, are not waited for', async () => {

@@ -50,7 +50,7 @@ function announcing(waiting: number): { readonly read: number; readonly sent: nu
   const listener = recordingListener(() => {
     counts.sent += 1;
   });
-  const subscriptions = new Subscriptions(10);
+  const subscriptions = new Subscriptions();
   const keys: readonly Key[] = ['heads', 'transactions', 'receipts', 'events'];
   for (const [index, key] of keys.entries()) {
     const pick = (): string => '{}';

@@ -1,8 +1,8 @@
 // Metrics of a scrape: each changes when it should, and only then.
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { connectSocket, startNode } from '@starkbox/test-support';
+import { listen } from '@starkbox/test-support/listen';
 import { parse, type Scrape, seriesOf } from '@starkbox/test-support/scrape';
 import { Sender } from '@starkbox/test-support/signing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -342,10 +342,8 @@ test('questions to a forked chain have their own', async () => {
 });
 
 test('a port in use is reported at the start', async () => {
-  const other = createServer().listen(0, '127.0.0.1');
-  await once(other, 'listening');
-  const address = other.address();
-  const metricsPort = typeof address === 'object' ? (address?.port ?? 0) : 0;
+  const other = createServer();
+  const metricsPort = await listen(other);
   const conflicting = await createChain({ port: 0, metricsHost: '127.0.0.1', metricsPort });
   await expect(conflicting.listen()).rejects.toThrow('--metrics-port');
   await conflicting.close();

@@ -1,9 +1,9 @@
 // Traces as a collector receives them, when the standard variables name one.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { startNode } from '@starkbox/test-support';
+import { portOf } from '@starkbox/test-support/listen';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { areTracesRequested } from '../../src/config/environment.js';
 import { createChain } from '../../src/index.js';
@@ -50,8 +50,7 @@ afterEach(() => {
 });
 
 function endpoint(): string {
-  const address: AddressInfo | string | null = collector.address();
-  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
+  return `http://127.0.0.1:${portOf(collector)}`;
 }
 
 test('one span for each request and each execution, in one tree', async () => {

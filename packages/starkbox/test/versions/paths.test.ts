@@ -120,7 +120,6 @@ test('a name of an older version is forbidden with the canonical one', async () 
     },
     schema: new Schema(() => new Map()),
     log: silentLog,
-    maxBatch: 1,
   });
   const session = { transport: 'in-process' } as const;
   for (const name of ['starknet_old', 'chain_old']) {

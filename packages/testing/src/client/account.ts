@@ -1,4 +1,5 @@
 // starknet.js accounts of a chain: the predeployed ones, and any other by impersonation.
+import { memberOf, membersOf } from '@starkbox/abi/basics';
 import type { BigNumberish, Chain, ImpersonatedAccount, PredeployedAccount } from 'starkbox';
 import { Account, type AccountOptions, num, type Signature, type SignerInterface } from 'starknet';
 import { Nonces } from './nonces.js';
@@ -84,22 +85,27 @@ export function getAccounts(
   source: (ProvidedChain & Pick<Chain, 'accounts'>) | string,
   provider: ChainProvider = getProvider(source),
 ): readonly PredeployedChainAccount[] | Promise<readonly PredeployedChainAccount[]> {
-  const connected = (account: PredeployedAccount) => new PredeployedChainAccount(account, provider);
-  if (typeof source !== 'string') return source.accounts.map(connected);
-  return accountsOf(provider).then((accounts) => accounts.map(connected));
+  const connectAccount = (account: PredeployedAccount) =>
+    new PredeployedChainAccount(account, provider);
+  if (typeof source !== 'string') return source.accounts.map(connectAccount);
+  return accountsOf(provider).then((accounts) => accounts.map(connectAccount));
 }
 
 async function accountsOf(provider: ChainProvider): Promise<readonly PredeployedAccount[]> {
   const response = await provider.channel.fetch('devnet_getPredeployedAccounts');
-  const { result } = Object(await response.json());
+  const result = memberOf(await response.json(), 'result');
   if (!Array.isArray(result)) {
     throw new Error(
       `${provider.channel.nodeUrl} lists no predeployed accounts: give the URL of a Starkbox node`,
     );
   }
   return result.map((row) => {
-    const { address, private_key, public_key } = Object(row);
-    return { address, privateKey: private_key, publicKey: public_key };
+    const { address, private_key, public_key } = membersOf(row);
+    return {
+      address: String(address),
+      privateKey: String(private_key),
+      publicKey: String(public_key),
+    };
   });
 }
 

@@ -1,7 +1,9 @@
 // Bundles of failing tests: files in the cache of the project that `starkbox debug` opens.
+
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { memberOf, membersOf } from '@starkbox/abi/basics';
 import type { Methods } from 'starkbox';
 import type { RpcProvider } from 'starknet';
 import { defaultFolder } from '../cache-folder.js';
@@ -43,7 +45,7 @@ export async function bundleLine(
   });
   try {
     const file = await Promise.race([writeBundle(provider, request), late]);
-    return file === undefined ? undefined : `Debug it: npx starkbox debug ${shown(file)}`;
+    return file === undefined ? undefined : `Debug it: npx starkbox debug ${showPath(file)}`;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return `No bundle for the debugger was written: ${reason.replace(/\.?$/, '.')}`;
@@ -53,7 +55,7 @@ export async function bundleLine(
 }
 
 /** From the folder of the run, as a shell takes it. */
-function shown(file: string): string {
+function showPath(file: string): string {
   const path = relative(process.cwd(), file);
   return /^[\w@%+=:,./\\-]+$/.test(path) ? path : JSON.stringify(path);
 }
@@ -64,10 +66,10 @@ async function writeBundle(
 ): Promise<string | undefined> {
   await addArtifacts(provider);
   const response = await provider.channel.fetch('devnet_getBundle', request);
-  const { result, error } = Object(await response.json());
-  if (Object(error).code === METHOD_NOT_FOUND) return undefined;
-  const { bundle, name } = Object(result);
-  if (typeof bundle !== 'string') throw new Error(String(Object(error).message));
+  const { result, error } = membersOf(await response.json());
+  if (memberOf(error, 'code') === METHOD_NOT_FOUND) return undefined;
+  const { bundle, name } = membersOf(result);
+  if (typeof bundle !== 'string') throw new Error(String(memberOf(error, 'message')));
   const folder = join(defaultFolder(), 'bundles');
   await mkdir(folder, { recursive: true });
   // The node may be another machine: its name must be a file of this folder.

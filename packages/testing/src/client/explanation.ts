@@ -1,4 +1,5 @@
 // The node's explanations of transactions: by hash, and in errors.
+import { memberOf, propertyOf } from '@starkbox/abi/basics';
 import type { Explanation } from 'starkbox';
 import type { RpcProvider } from 'starknet';
 
@@ -10,7 +11,7 @@ export async function explainedBy(
   const response = await provider.channel.fetch('devnet_explainTransaction', {
     transaction_hash: hash,
   });
-  const { result } = Object(await response.json());
+  const result = memberOf(await response.json(), 'result');
   return isExplanation(result) ? result : undefined;
 }
 
@@ -31,12 +32,15 @@ const DEEPEST = 8;
 export function getExplanation(error: unknown): Explanation | undefined {
   let current: unknown = error;
   for (let depth = 0; depth < DEEPEST && current instanceof Error; depth += 1) {
-    const { baseError, data, cause } = Object(current);
-    for (const carrier of [Object(baseError).data, data]) {
-      const { explained } = Object(carrier);
+    const carriers = [
+      memberOf(propertyOf(current, 'baseError'), 'data'),
+      propertyOf(current, 'data'),
+    ];
+    for (const carrier of carriers) {
+      const explained = memberOf(carrier, 'explained');
       if (isExplanation(explained)) return explained;
     }
-    current = cause;
+    current = current.cause;
   }
   return undefined;
 }
@@ -51,5 +55,5 @@ export function withExplanation<E>(error: E): E {
 }
 
 function isExplanation(value: unknown): value is Explanation {
-  return typeof Object(value).text === 'string';
+  return typeof memberOf(value, 'text') === 'string';
 }

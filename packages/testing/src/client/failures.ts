@@ -1,4 +1,5 @@
 // Failures of a test that a debugger can open: which request or transaction an error is about.
+import { memberOf, membersOf, propertyOf, trust } from '@starkbox/abi/basics';
 import { RpcError } from 'starknet';
 import { type BundleRequest, bundleLine } from './bundle-file.js';
 import { providerBehind } from './sent.js';
@@ -16,20 +17,22 @@ const DEEPEST = 8;
 export function failedRequest(error: unknown): BundleRequest | undefined {
   if (!(error instanceof RpcError)) return undefined;
   const { method, params } = error.request;
-  const { request, transactions, block_id, simulation_flags } = Object(params);
-  const block = block_id === undefined ? {} : { block_id };
+  const { request, transactions, block_id, simulation_flags } = membersOf(params);
+  const block: Pick<BundleRequest, 'block_id'> =
+    block_id === undefined ? {} : { block_id: trust(block_id) };
   const flags: readonly unknown[] = Array.isArray(simulation_flags) ? simulation_flags : [];
-  const simulated = (list: unknown): BundleRequest | undefined => {
-    const { transaction_index: index = 0 } = Object(Object(error.baseError)['data']);
+  const requestOfSimulation = (list: unknown): BundleRequest | undefined => {
+    const data = memberOf(error.baseError, 'data');
+    const index = memberOf(data, 'transaction_index') ?? 0;
     if (!Array.isArray(list)) return undefined;
     const skip_validate = flags.includes('SKIP_VALIDATE');
     return { transactions: list.slice(0, Number(index) + 1), ...block, skip_validate };
   };
-  if (method === 'starknet_call') return { call: request, ...block };
-  if (method === 'starknet_estimateFee') return simulated(request);
-  if (method === 'starknet_simulateTransactions') return simulated(transactions);
+  if (method === 'starknet_call') return { call: trust(request), ...block };
+  if (method === 'starknet_estimateFee') return requestOfSimulation(request);
+  if (method === 'starknet_simulateTransactions') return requestOfSimulation(transactions);
   const sent = SENDERS.get(method);
-  return sent === undefined ? undefined : { transactions: [Object(params)[sent]] };
+  return sent === undefined ? undefined : { transactions: [trust(memberOf(params, sent))] };
 }
 
 /** The line for the error of a test; undefined if no bundle can be made of it. */
@@ -93,7 +96,7 @@ export async function addCommands(errors: readonly ReportedError[]): Promise<voi
   const kept = recent ?? [];
   if (recent) recent = [];
   for (const error of errors) {
-    const cause: unknown = Object(error.cause).message;
+    const cause: unknown = propertyOf(error.cause, 'message');
     const original = kept.findLast(
       ({ message }) => error.message.includes(message) || cause === message,
     );

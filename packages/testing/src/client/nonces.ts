@@ -14,12 +14,12 @@ export class Nonces {
 
   /** Sends with the next nonce, after everything that was sent before. */
   send<T>(send: (nonce: bigint) => Promise<T>): Promise<T> {
-    return this.#queued(() => this.#attempt(send));
+    return this.#enqueue(() => this.#attempt(send));
   }
 
   /** Sends with a nonce that the caller chose. */
   sendWithout<T>(send: () => Promise<T>): Promise<T> {
-    return this.#queued(() => {
+    return this.#enqueue(() => {
       this.#next = undefined;
       return send();
     });
@@ -30,7 +30,7 @@ export class Nonces {
     this.#next = undefined;
   }
 
-  #queued<T>(run: () => Promise<T>): Promise<T> {
+  #enqueue<T>(run: () => Promise<T>): Promise<T> {
     const transaction = this.#tail.then(run);
     this.#tail = transaction.catch(() => undefined);
     return transaction;

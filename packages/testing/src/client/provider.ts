@@ -1,4 +1,5 @@
 // starknet.js provider of a chain: transactions are awaited by notifications, and tips are not estimated.
+import { trust } from '@starkbox/abi/basics';
 import type { Chain } from 'starkbox';
 import {
   type BigNumberish,
@@ -98,12 +99,12 @@ export class ChainProvider extends RpcProvider {
   /** Failure messages use the recorded responses and errors of this provider. */
   async #remembered<T extends object>(answer: Promise<T>): Promise<T> {
     const remember = (error: unknown): never => {
-      throw error instanceof Error ? this.#kept(withExplanation(error)) : error;
+      throw error instanceof Error ? this.#keep(withExplanation(error)) : error;
     };
     return rememberProvider(await answer.catch(remember), this);
   }
 
-  #kept(error: Error): Error {
+  #keep(error: Error): Error {
     keepError(error);
     return rememberProvider(error, this);
   }
@@ -145,7 +146,7 @@ export class ChainProvider extends RpcProvider {
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       rememberTransaction(error, hash);
-      throw this.#kept(error);
+      throw this.#keep(error);
     }
   }
 }
@@ -159,8 +160,7 @@ function ifKnown<T>(answer: Promise<T>): Promise<T | undefined> {
 }
 
 function statusIn(receipt: GetTransactionReceiptResponse): Status {
-  const { finality_status, execution_status } = Object(receipt.value);
-  return { finality_status, execution_status };
+  return trust(receipt.value);
 }
 
 const FINAL: readonly string[] = ['ACCEPTED_ON_L2', 'ACCEPTED_ON_L1'];

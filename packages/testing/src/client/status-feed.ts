@@ -1,6 +1,8 @@
 // Sources of a transaction's statuses: a subscription of a chain, a WebSocket, or repeated calls.
+
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
+import { memberOf, trust } from '@starkbox/abi/basics';
 import type { Chain } from 'starkbox';
 import { WebSocket } from 'ws';
 
@@ -84,9 +86,10 @@ async function* socketStatuses(
         });
         continue;
       }
-      const message = Object(JSON.parse(text));
-      if ('error' in message) return;
-      const status: Status | undefined = message.params?.result?.status;
+      const message: unknown = JSON.parse(text);
+      if (memberOf(message, 'error') !== undefined) return;
+      const result = memberOf(memberOf(message, 'params'), 'result');
+      const status = trust<Status | undefined>(memberOf(result, 'status'));
       if (status) yield status;
     }
   } finally {

@@ -1,5 +1,7 @@
 // What is expected of transactions: events, reverts, balances. Each check says why it failed.
+
 import { type DecodedEvent, decodeEvent, readAbi, readFailure } from '@starkbox/abi';
+import { membersOf } from '@starkbox/abi/basics';
 import type { Explanation } from 'starkbox';
 import { type Contract, num, RpcError, type RpcProvider } from 'starknet';
 import { explainedBy } from '../client/explanation.js';
@@ -84,7 +86,7 @@ export async function checkRevertsWith(
 ): Promise<Checked> {
   const outcome = await resultOf(transaction);
   const text = 'receipt' in outcome ? outcome.receipt.revert_reason : outcome.reason;
-  const expectation = reason === undefined ? 'revert' : `revert with ${quoted(reason)}`;
+  const expectation = reason === undefined ? 'revert' : `revert with ${quote(reason)}`;
   if (text === undefined) {
     return verdict(false, outcome, [
       `Expected the transaction to ${expectation}, but it succeeded.`,
@@ -101,7 +103,7 @@ export async function checkRevertsWith(
   ]);
 }
 
-function quoted(reason: string | RegExp): string {
+function quote(reason: string | RegExp): string {
   return typeof reason === 'string' ? `'${reason}'` : String(reason);
 }
 
@@ -179,9 +181,8 @@ async function feesOf(
     provider.getTransactionByHash(receipt.transaction_hash),
     provider.getBlock(receipt.block_number),
   ]);
-  const sender = num.toHex(
-    Object(transaction).sender_address ?? Object(transaction).contract_address ?? 0,
-  );
+  const { sender_address, contract_address } = membersOf(transaction);
+  const sender = num.toHex(String(sender_address ?? contract_address ?? 0));
   const sequencer = num.toHex(block.sequencer_address);
   return sender === sequencer
     ? new Map()

@@ -1,6 +1,8 @@
 // Gas of transactions beside a committed file.
+
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { memberOf, trust } from '@starkbox/abi/basics';
 import type { Checked } from './checks.js';
 import { bundleOf, includedTransaction, type Transaction } from './transaction.js';
 
@@ -34,7 +36,7 @@ export async function checkMatchesGas(
   const pass = Object.entries(gas).every(([kind, units]) => expected?.[kind] === units);
   const lines = Object.entries(gas).map(([kind, units]) => {
     const was = expected?.[kind];
-    const change = was === undefined || was === units ? '' : ` (${signed(units - was)})`;
+    const change = was === undefined || was === units ? '' : ` (${withSign(units - was)})`;
     return `  ${kind}: ${was ?? 'none'} → ${units}${change}`;
   });
   const head = expected
@@ -44,7 +46,7 @@ export async function checkMatchesGas(
   return { pass, message: () => [head, ...lines, help].join('\n'), bundle };
 }
 
-const signed = (change: number): string => (change > 0 ? `+${change}` : String(change));
+const withSign = (change: number): string => (change > 0 ? `+${change}` : String(change));
 
 /** The file beside a test file. */
 export function gasFileOf(testFile: string): string {
@@ -56,10 +58,10 @@ function readGas(file: string): Readonly<Record<string, Gas>> {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    if (Object(error).code === 'ENOENT') return {};
+    if (memberOf(error, 'code') === 'ENOENT') return {};
     throw error;
   }
-  return Object(JSON.parse(text));
+  return trust(JSON.parse(text));
 }
 
 /** Sorted, so that changes are readable; the file is replaced as a whole. */

@@ -1,4 +1,5 @@
 // Matchers for `expect.extend` of vitest and Jest, and the same as assertions for other runners.
+import { propertyOf } from '@starkbox/abi/basics';
 import {
   type Addressed,
   type BalanceChange,
@@ -65,7 +66,7 @@ async function withBundle(check: Promise<Checked>, isNot = false): Promise<Verdi
 
 function gasUpdate(context: MatcherContext): 'all' | 'new' | 'none' {
   if (process.env['STARKBOX_UPDATE_GAS']) return 'all';
-  const { _updateSnapshot: mode } = Object(context.snapshotState);
+  const mode = propertyOf(context.snapshotState, '_updateSnapshot');
   if (mode === 'all') return 'all';
   return mode === 'none' || process.env['CI'] ? 'none' : 'new';
 }

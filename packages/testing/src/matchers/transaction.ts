@@ -1,4 +1,5 @@
 // A transaction that a test expects something of: sent, awaited, or refused before it was sent.
+import { memberOf, membersOf, trust } from '@starkbox/abi/basics';
 import { reasonOfError } from '@starkbox/abi/internal';
 import type { Explanation } from 'starkbox';
 import { type GetTransactionReceiptResponse, RpcError, type RpcProvider } from 'starknet';
@@ -93,17 +94,17 @@ export async function bundleOf(outcome: TransactionResult): Promise<string | und
 }
 
 function isSent(value: unknown): value is SentTransaction {
-  return typeof Object(value).transaction_hash === 'string';
+  return typeof memberOf(value, 'transaction_hash') === 'string';
 }
 
 function receiptIn(response: GetTransactionReceiptResponse): Receipt {
   // starknet.js types it by the kind of the transaction.
-  return Object(response.value);
+  return trust(response.value);
 }
 
 function refusal(error: unknown): Refused {
   if (!(error instanceof RpcError)) throw error;
-  const { execution_error, revert_error } = Object(Object(error.baseError)['data']);
+  const { execution_error, revert_error } = membersOf(memberOf(error.baseError, 'data'));
   const nested: unknown = execution_error ?? revert_error;
   if (nested === undefined) throw error;
   return { reason: reasonOfError(nested), explained: getExplanation(error), error };

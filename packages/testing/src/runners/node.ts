@@ -1,7 +1,7 @@
 // Chains for tests of node:test, Jest and other runners.
 import { addCommand } from '../client/failures.js';
 import type { Fixture, FixtureContext } from '../fixtures/fixture.js';
-import { EMPTY, mustBeFixture } from '../fixtures/fixture.js';
+import { assertFixture, EMPTY } from '../fixtures/fixture.js';
 import type { LocalTestChain } from '../test-chain.js';
 
 /** The body of a test with a new chain, closed after it. */
@@ -28,7 +28,7 @@ export function withChain<T>(...args: [Body<null>] | [Fixture<T>, Body<T>]): () 
 function bodyOf<T>(prepared: Fixture<T>, body: Body<T>): () => Promise<void> {
   const advice =
     'withChain of @starkbox/testing/node takes the body of a test, with a fixture before it or not: withChain(async (chain) => { … })';
-  mustBeFixture(prepared, advice);
+  assertFixture(prepared, advice);
   if (typeof body !== 'function') throw new TypeError(advice);
   // Without parameters: Jest would take one for a callback.
   return async () => {
@@ -71,7 +71,7 @@ export function withChainHooks(
   hooks: Hooks,
   prepared: Fixture<unknown> = EMPTY,
 ): FixtureContext<unknown> {
-  mustBeFixture(
+  assertFixture(
     prepared,
     'withChainHooks takes the hooks of the runner, and a fixture or nothing: withChainHooks({ beforeEach, afterEach }, counters)',
   );

@@ -1,7 +1,7 @@
 // Fixtures of Playwright: each test has a chain of its own that listens on a free port.
 
 import type { Fixture } from '../fixtures/fixture.js';
-import { EMPTY, mustBeFixture } from '../fixtures/fixture.js';
+import { assertFixture } from '../fixtures/fixture.js';
 import type { LocalTestChain } from '../test-chain.js';
 import { OpenBranches } from './open-branches.js';
 
@@ -51,12 +51,10 @@ export interface PageChainFixtures<T> {
  * });
  * @throws TypeError if the argument is not a fixture
  */
-export function withChain(): PageChainFixtures<null>;
-export function withChain<T>(prepared: Fixture<T>): PageChainFixtures<T>;
-export function withChain(prepared: Fixture<unknown> = EMPTY): PageChainFixtures<unknown> {
-  mustBeFixture(
+export function withChain<T>(prepared: Fixture<T>): PageChainFixtures<T> {
+  assertFixture(
     prepared,
-    "withChain of @starkbox/testing/playwright takes a fixture, or nothing: withChain(fixture('key', prepare))",
+    "withChain of @starkbox/testing/playwright takes a fixture: withChain(fixture('key', prepare))",
   );
   const branches = new OpenBranches(prepared);
   return {

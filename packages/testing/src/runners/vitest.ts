@@ -2,7 +2,7 @@
 import { afterEach, test as base, expect, type TestAPI } from 'vitest';
 import { addCommands, keepErrors } from '../client/failures.js';
 import type { Fixture, FixtureContext } from '../fixtures/fixture.js';
-import { EMPTY, mustBeFixture } from '../fixtures/fixture.js';
+import { assertFixture, EMPTY } from '../fixtures/fixture.js';
 import { type ChainMatchers, matchers } from '../matchers/matchers.js';
 import { OpenBranches } from './open-branches.js';
 
@@ -32,7 +32,7 @@ export interface ChainContext<T> extends FixtureContext<T> {}
  * @throws TypeError if the argument is not a fixture
  */
 export function withChain<T>(prepared: Fixture<T>): TestAPI<ChainContext<T>> {
-  mustBeFixture(
+  assertFixture(
     prepared,
     "withChain of @starkbox/testing/vitest takes a fixture: withChain(fixture('key', prepare)). Without a fixture, import { test }.",
   );

@@ -68,14 +68,14 @@ describe('starkbox fuzz', () => {
       const held = await fuzz(
         'holds.invariants.js',
         '--runs',
-        '100',
+        '50',
         '--workers',
         workers,
         '--json',
       );
       expect(held.code, held.stderr).toBe(0);
       const report = JSON.parse(held.stdout);
-      expect(report).toMatchObject({ violation: null, runs: 100, workers: Number(workers) });
+      expect(report).toMatchObject({ violation: null, runs: 50, workers: Number(workers) });
       digests.add(`${report.digest} ${report.calls} ${report.views} ${report.offsets}`);
       const corpus = ['--corpus', join(folder, `corpus-${workers}`)];
       const found = await fuzz('open.invariants.js', '--workers', workers, '--json', ...corpus);

@@ -1,7 +1,9 @@
 // Site of a dapp on a port of its own, with the wallet of a node.
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
+import { listen } from '@starkbox/test-support/listen';
 import { build } from 'vite';
+import { sourceAliases } from '../../../../scripts/source-aliases.mjs';
 
 export interface Site {
   readonly origin: string;
@@ -17,18 +19,7 @@ async function bundle(): Promise<string> {
   const built = await build({
     configFile: false,
     logLevel: 'error',
-    resolve: {
-      alias: [
-        ...['wallet', 'signing', 'abi'].map((name) => ({
-          find: new RegExp(`^@starkbox/${name}$`),
-          replacement: fileURLToPath(new URL(`../../../${name}/src/index.ts`, import.meta.url)),
-        })),
-        ...['internal', 'basics'].map((entry) => ({
-          find: `@starkbox/abi/${entry}`,
-          replacement: fileURLToPath(new URL(`../../../abi/src/${entry}.ts`, import.meta.url)),
-        })),
-      ],
-    },
+    resolve: { alias: sourceAliases() },
     build: {
       write: false,
       minify: false,
@@ -71,9 +62,7 @@ export async function openSite(node: string): Promise<Site> {
         `<!doctype html><html lang="en"><head><title>A dapp</title>${wallet}${dapp}</head><body><main><h1>A dapp</h1><button id="pay">Pay</button></main></body></html>`,
       );
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
+  const port = await listen(server);
   return {
     origin: `http://localhost:${port}`,
     close: () =>

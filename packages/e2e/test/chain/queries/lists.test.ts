@@ -1,5 +1,4 @@
 // Lists for the explorer: each entry once, newest first, in pages, in memory and on disk.
-import { fileURLToPath } from 'node:url';
 import { ERRORS, type Methods } from '@starkbox/spec';
 import { type Client, checkedClient } from '@starkbox/test-support';
 import { openNode } from '@starkbox/test-support/fixture';
@@ -343,27 +342,5 @@ describe('a long chain', () => {
     const keys = slots.flatMap((page) => page.entries).map((entry) => entry.key);
     expect(new Set(keys).size).toBe(keys.length);
     expect(keys).toHaveLength(2501 + 1 - 10);
-  });
-});
-
-describe('an image from before blocks were indexed by this', () => {
-  test('is listed as a whole', async () => {
-    const { client } = await start();
-    const path = fileURLToPath(
-      new URL('../../../../starkbox/test/dump/image/first.image', import.meta.url),
-    );
-    await client.call('devnet_load', { path });
-    const all = await transactions(client, { limit: 1 });
-    const { blocks } = await client.call('devnet_listBlocks');
-    const closed = all.filter((row) => row.finality_status !== 'PRE_CONFIRMED');
-    expect(closed).toHaveLength(blocks.reduce((sum, row) => sum + row.transaction_count, 0));
-    expect(all.length).toBe(closed.length + 1);
-    expect(await transactions(client, { filter: { type: 'L1_HANDLER' } })).toEqual(all);
-    expect(await transactions(client, { filter: { status: 'REVERTED' } })).toHaveLength(1);
-    expect((await client.call('devnet_listContracts')).contracts).toMatchObject([
-      { contract_address: '0x3e55' },
-    ]);
-    expect((await client.call('devnet_listClasses')).classes).toHaveLength(1);
-    expect((await client.call('devnet_getLabels')).labels).toEqual([]);
   });
 });

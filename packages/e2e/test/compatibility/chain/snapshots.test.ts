@@ -23,6 +23,18 @@ describe('names', () => {
     expect(await snapshot(fixture)).toBe('0xa');
   });
 
+  test('are refused beyond 100,000, until one is reverted', async () => {
+    const { client, node } = await startFixture();
+    const batch = JSON.stringify(
+      Array.from({ length: 1000 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'devnet_snapshot' })),
+    );
+    for (let sent = 0; sent < 100; sent += 1) await node.handle(batch);
+    const { code, message } = await client.failure('devnet_snapshot');
+    expect([code, message]).toEqual([-1, expect.stringContaining('has 100000 snapshots')]);
+    expect(await client.call('devnet_revert', { snapshot_id: '0x64' })).toBe(true);
+    expect(await client.call('devnet_snapshot')).toBe('0x186a1');
+  });
+
   test('additions.2b are good once', async () => {
     const fixture = await startFixture();
     const id = await snapshot(fixture);

@@ -26,7 +26,7 @@ import {
 import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import type { Config } from 'starkbox';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { classFile } from '../../../../../contracts/classes.js';
+import { classFile, classText } from '../../../../../contracts/classes.js';
 
 const CAIRO0_CLASS = '0x4d07e40e93398ed3c76981e72dd1fd22557a78ce36c0515f679e27f0bb5bc5f';
 const ARGENT_CLASS = '0x36078334509b514626504edc9fb252328d1a240e4e948bef8d0c08dff45927f';
@@ -180,6 +180,20 @@ test.each([
   expect(outcome).toEqual({ exitCode: 2 });
   expect(stderr).toContain(`invalid value '${path}' for '--account-class-custom <PATH>'`);
 });
+
+test.each(['__execute__', '__validate__'])(
+  'accounts.1 a class without %s prevents the start',
+  async (missing) => {
+    const artifact = JSON.parse(await classText('account'), (key, value) =>
+      key === 'name' && value === missing ? 'other' : value,
+    );
+    const path = join(temporaryFolderOfFile(), 'half-an-account.json');
+    writeFileSync(path, JSON.stringify(artifact));
+    const { outcome, stderr } = await runCommandLine(['--account-class-custom', path]);
+    expect(outcome).toEqual({ exitCode: 2 });
+    expect(stderr).toContain(`invalid value '${path}' for '--account-class-custom <PATH>'`);
+  },
+);
 
 test('accounts.1 one class is chosen, not two', async () => {
   const words = ['--account-class', 'cairo0', '--account-class-custom', custom.path];

@@ -47,23 +47,6 @@ describe('a dump', () => {
     expect(await balance(other)).toBe('5');
   });
 
-  test('without a file is the image itself', async () => {
-    const node = await start();
-    await mint(node, 6);
-    const client = checkedClient(node.handle);
-    const dump = Object(await client.call('devnet_dump', { format: 'image' }));
-    expect(dump).toEqual({
-      image: expect.any(String),
-      bytes: Buffer.from(dump.image, 'base64').length,
-      first_block: 0,
-      last_block: 1,
-      transactions: 1,
-    });
-    const other = await start();
-    await other.request('devnet_load', { image: dump.image });
-    expect(await latest(other)).toEqual(await latest(node));
-  });
-
   test('without a word of images is a journal', async () => {
     const node = await start({ dumpOn: 'request', dumpPath: path });
     await mint(node, 1);

@@ -5,13 +5,13 @@ import { agreeExactly } from '@starkbox/test-support/model/agreement';
 import { describeCommand, sequences } from '@starkbox/test-support/model/commands';
 import { HistoryRunner, SETUPS } from '@starkbox/test-support/model/history-runner';
 import { differences, NodeClient } from '@starkbox/test-support/model/reading';
+import { SEED } from '@starkbox/test-support/seed';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { everyQuestion, transferPages } from './questions.js';
 
 /** By hand, for more histories: STARKBOX_HISTORIES=5000 npx vitest run packages/e2e/test/dump/image */
 const HISTORIES = Math.ceil(Number(process.env['STARKBOX_HISTORIES'] ?? 80) / 20);
-const SEED = Number(process.env['STARKBOX_SEED'] ?? 20_251_115);
 const LENGTH = 30;
 
 const runners = new Map(SETUPS.map((setup) => [setup, new HistoryRunner(setup)]));

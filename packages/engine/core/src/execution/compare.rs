@@ -12,7 +12,6 @@ use cairo_vm::types::relocatable::MaybeRelocatable;
 use cairo_vm::vm::optimizations;
 use cairo_vm::vm::runners::cairo_runner::{CairoRunner, ExecutionResources};
 use cairo_vm::vm::trace::trace_entry::TraceEntry;
-use parking_lot::Mutex;
 
 use super::report;
 use super::session::{CHECK_BEFORE_RUN, Run, Session};
@@ -30,16 +29,17 @@ pub struct Comparison {
     pub difference: Option<String>,
 }
 
-static REPORTER: Mutex<Option<fn(&Comparison)>> = Mutex::new(None);
-
 /// Compares from now on, and gives each comparison to a function.
-pub fn start(reporter: fn(&Comparison)) {
-    *REPORTER.lock() = Some(reporter);
-    *CHECK_BEFORE_RUN.lock() = Some(compare);
+pub fn start(report: fn(&Comparison)) {
+    CHECK_BEFORE_RUN.get_or_init(|| {
+        Box::new(move |session, transaction, flags| {
+            report(&compare(session, transaction, flags)?);
+            Ok(())
+        })
+    });
 }
 
 /// A run of the machine.
-#[derive(PartialEq)]
 struct MachineRun {
     completed: bool,
     resources: Option<ExecutionResources>,
@@ -93,22 +93,15 @@ struct Outcome {
 }
 
 /// Executes a transaction by both executors, compares, and drops its changes.
-fn compare(session: &mut Session, transaction: &Transaction, flags: Flags) -> Result<()> {
+fn compare(session: &mut Session, transaction: &Transaction, flags: Flags) -> Result<Comparison> {
     // The first run of a program prepares what the second takes over.
     observe(session, transaction, flags, true)?;
     let published = observe(session, transaction, flags, false)?;
     let optimized = observe(session, transaction, flags, true)?;
-    let mut comparison = Comparison {
-        runs: published.runs.len(),
-        steps: published.runs.iter().map(|run| run.trace.len()).sum(),
-        arbitrary_cells: 0,
-        difference: None,
-    };
-    comparison.difference = difference(&published, &optimized, &mut comparison.arbitrary_cells);
-    if let Some(report) = *REPORTER.lock() {
-        report(&comparison);
-    }
-    Ok(())
+    let mut arbitrary_cells = 0;
+    let difference = difference(&published, &optimized, &mut arbitrary_cells);
+    let steps = published.runs.iter().map(|run| run.trace.len()).sum();
+    Ok(Comparison { runs: published.runs.len(), steps, arbitrary_cells, difference })
 }
 
 fn observe(

@@ -24,6 +24,6 @@ pub use block_weights::{Admission, BlockWeights, Figures, LARGEST_FIGURE};
 pub use call::{Call, Called, Invoked, call, invoke};
 pub use closing::{Closed, Closing};
 pub use first_write::FirstWrite;
-pub use reader::{Reader, classes_of};
+pub use reader::{Classes, Reader, classes_of};
 pub use session::{Run, Session};
 pub use transaction::{Flags, Transaction};

@@ -1,5 +1,6 @@
 //! A state as of one version, as blockifier reads it.
 
+use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -83,18 +84,17 @@ impl Reader {
     }
 }
 
+/// Gives a class by its hash.
+pub type Classes = Rc<dyn Fn(Felt) -> Option<Arc<Class>>>;
+
 /// Classes of a state, and those that the transactions on it declare.
-pub fn classes_of(
-    state: Arc<State>,
-    at: u64,
-    transactions: &[Arc<Transaction>],
-) -> impl Fn(Felt) -> Option<Arc<Class>> + Clone + use<> {
-    let reader = Arc::new(Reader::new(state, at));
+pub fn classes_of(state: Arc<State>, at: u64, transactions: &[Arc<Transaction>]) -> Classes {
+    let reader = Reader::new(state, at);
     let declared: Vec<_> = transactions.iter().filter_map(|tx| tx.class.clone()).collect();
-    move |hash| {
+    Rc::new(move |hash| {
         let declared = declared.iter().find(|class| class.hash == hash).cloned();
         declared.or_else(|| reader.class(hash.into()).ok().flatten())
-    }
+    })
 }
 
 impl StateReader for Reader {

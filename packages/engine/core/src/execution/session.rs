@@ -41,10 +41,10 @@ pub enum Run {
 
 /// Runs before each transaction, in builds that compare executors.
 #[cfg(feature = "compare-executors")]
-pub static CHECK_BEFORE_RUN: parking_lot::Mutex<Option<Check>> = parking_lot::Mutex::new(None);
+pub static CHECK_BEFORE_RUN: std::sync::OnceLock<Check> = std::sync::OnceLock::new();
 
 #[cfg(feature = "compare-executors")]
-type Check = fn(&mut Session, &Transaction, Flags) -> Result<()>;
+type Check = Box<dyn Fn(&mut Session, &Transaction, Flags) -> Result<()> + Send + Sync>;
 
 /// A temporary layer over a state; its changes are dropped with it.
 pub struct Session {
@@ -74,14 +74,8 @@ impl Session {
     pub fn run(&mut self, transaction: &Transaction, flags: Flags) -> Result<Run> {
         fault::point("execution");
         #[cfg(feature = "compare-executors")]
-        self.check_before_run(transaction, flags)?;
+        CHECK_BEFORE_RUN.get().map_or(Ok(()), |check| check(self, transaction, flags))?;
         self.try_run(transaction, flags, true)
-    }
-
-    #[cfg(feature = "compare-executors")]
-    fn check_before_run(&mut self, transaction: &Transaction, flags: Flags) -> Result<()> {
-        let check = *CHECK_BEFORE_RUN.lock();
-        check.map_or(Ok(()), |check| check(self, transaction, flags))
     }
 
     /// Executes a transaction, and drops its changes unless they are kept.

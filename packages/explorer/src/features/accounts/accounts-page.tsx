@@ -1,5 +1,4 @@
 // Page of accounts: balances, keys, minting, impersonation of the predeployed ones, and all others.
-import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { grouped } from '../../format/amount.js';
 import { Action, act, LastDone } from '../../parts/action.js';
@@ -11,8 +10,13 @@ import { ShortTable } from '../../parts/table/table.js';
 import { Address, ClassRef, Copy, Fact } from '../../parts/values.js';
 import { useBalances } from '../../rpc/balances.js';
 import { call, isMissing } from '../../rpc/client.js';
-import { useLive } from '../../rpc/live-state.js';
-import { readPrivateKey, useAccounts, useConfig, useStatus } from '../../rpc/queries.js';
+import {
+  readPrivateKey,
+  useAccounts,
+  useConfig,
+  useCurrent,
+  useStatus,
+} from '../../rpc/queries.js';
 import { runTask } from '../../state/tasks.js';
 import { type Holding, holdingColumns, OtherAccounts, UnreadTokens } from './other-accounts.js';
 
@@ -90,12 +94,9 @@ function useRevealedKey(): readonly [
 
 /** Balances and nonces by address. */
 function useHoldings(addresses: readonly string[]) {
-  const beat = useLive((live) => live.beat);
-  return useQuery({
-    queryKey: ['holdings', addresses, beat],
-    enabled: addresses.length > 0,
-    placeholderData: (old: ReadonlyMap<string, Holding> | undefined) => old,
-    queryFn: async (): Promise<ReadonlyMap<string, Holding>> => {
+  return useCurrent(
+    ['holdings', addresses],
+    async (): Promise<ReadonlyMap<string, Holding>> => {
       const [all, ...nonces] = await Promise.all([
         call('devnet_getPredeployedAccounts', { with_balance: true }),
         ...addresses.map((contract_address) =>
@@ -113,7 +114,8 @@ function useHoldings(addresses: readonly string[]) {
         ]),
       );
     },
-  });
+    { isWanted: addresses.length > 0 },
+  );
 }
 
 interface AccountTableProps {

@@ -13,8 +13,7 @@ import { type Column, ShortTable } from '../../parts/table/table.js';
 import { Address, Copy, Link } from '../../parts/values.js';
 import { type Balances, useBalances } from '../../rpc/balances.js';
 import { call } from '../../rpc/client.js';
-import { useLive } from '../../rpc/live-state.js';
-import { readTransactions, useLabels } from '../../rpc/queries.js';
+import { readTransactions, useCurrent, useLabels } from '../../rpc/queries.js';
 import { ImportKey } from './import-key.js';
 
 const MAX_COUNT = 50;
@@ -49,7 +48,6 @@ interface OtherAddresses {
 }
 
 function useOthers(predeployed: readonly string[]): OtherAddresses {
-  const beat = useLive((live) => live.beat);
   const labels = useLabels();
   const imported = useImported();
   const labelled = useMemo(
@@ -60,15 +58,14 @@ function useOthers(predeployed: readonly string[]): OtherAddresses {
         .slice(0, MAX_COUNT),
     [labels.data, predeployed],
   );
-  const deployed = useQuery({
-    queryKey: ['now', 'deployed-accounts', beat],
-    placeholderData: (old: readonly string[] | undefined) => old,
-    queryFn: async (): Promise<readonly string[]> =>
+  const deployed = useCurrent(
+    ['now', 'deployed-accounts'],
+    async (): Promise<readonly string[]> =>
       (await readTransactions({ type: 'DEPLOY_ACCOUNT' }, undefined, true)).rows.flatMap(
         ({ sender_address: address, execution_status: status }) =>
           address !== undefined && status === 'SUCCEEDED' ? [address] : [],
       ),
-  });
+  );
   const labelledAccounts = useQuery({
     queryKey: ['labelled-accounts', labelled],
     enabled: labelled.length > 0,
@@ -92,12 +89,9 @@ export interface Holding {
 }
 
 function useHoldings(addresses: readonly string[]) {
-  const beat = useLive((live) => live.beat);
-  return useQuery({
-    queryKey: ['now', 'other-holdings', addresses, beat],
-    enabled: addresses.length > 0,
-    placeholderData: (old: ReadonlyMap<string, Holding> | undefined) => old,
-    queryFn: async (): Promise<ReadonlyMap<string, Holding>> => {
+  return useCurrent(
+    ['now', 'other-holdings', addresses],
+    async (): Promise<ReadonlyMap<string, Holding>> => {
       const read = async (address: string) => {
         const [strk, eth, nonce] = await Promise.all([
           call('devnet_getAccountBalance', { address, unit: 'FRI' }),
@@ -114,7 +108,8 @@ function useHoldings(addresses: readonly string[]) {
       };
       return new Map(await Promise.all(addresses.map(read)));
     },
-  });
+    { isWanted: addresses.length > 0 },
+  );
 }
 
 export function OtherAccounts({ predeployed }: { readonly predeployed: readonly string[] }) {

@@ -40,14 +40,14 @@ function readId(key: string): BlockId | undefined {
 interface Tab {
   readonly id: BlockId | undefined;
   readonly tab: string;
-  readonly beat: number;
+  readonly revision: number;
 }
 
 export function BlockPage({ id: key }: { readonly id: string }) {
   const id = useMemo(() => readId(key), [key]);
   const tab = useRoute().query.get('tab') ?? 'transactions';
-  const beat = useLive((live) => (id === 'pre_confirmed' ? live.beat : 0));
-  const query = useBlock(key, { id, tab, beat });
+  const revision = useLive((live) => (id === 'pre_confirmed' ? live.revision : 0));
+  const query = useBlock(key, { id, tab, revision });
   const block = query.data;
   if (!block) {
     const isMissing =
@@ -64,25 +64,25 @@ export function BlockPage({ id: key }: { readonly id: string }) {
     <>
       <BlockHeading block={block} id={id} />
       <BlockFacts block={block} isPending={id === 'pre_confirmed'} />
-      <BlockTabs block={block} id={id} tab={tab} beat={beat} />
+      <BlockTabs block={block} id={id} tab={tab} revision={revision} />
     </>
   );
 }
 
 /** The block, and in the same request what the open tab needs. */
-function useBlock(key: string, { id, tab, beat }: Tab) {
+function useBlock(key: string, { id, tab, revision }: Tab) {
   const query = useQuery({
-    queryKey: ['block', key, beat],
+    queryKey: ['block', key, revision],
     enabled: id !== undefined,
     placeholderData: (old) => old,
     queryFn: () => call('starknet_getBlockWithTxHashes', { block_id: id ?? 'latest' }),
   });
   useQuery({
-    ...stateQuery(id ?? 'pre_confirmed', beat),
+    ...stateQuery(id ?? 'pre_confirmed', revision),
     enabled: id !== undefined && tab === 'state',
   });
   useQuery({
-    ...eventsQuery(id ?? 'pre_confirmed', beat),
+    ...eventsQuery(id ?? 'pre_confirmed', revision),
     enabled: id !== undefined && tab === 'events',
   });
   return query;
@@ -300,7 +300,7 @@ const BLOCK_HEADS: ReadonlySet<string> = new Set([
   ...[...USUALLY_SHOWN].filter((head) => head !== 'Block' && head !== 'Age'),
 ]);
 
-function BlockTabs({ block, id, tab, beat }: Tab & { readonly block: Block }) {
+function BlockTabs({ block, id, tab, revision }: Tab & { readonly block: Block }) {
   const number = block.block_number;
   const filter = useMemo(() => ({ block_number: number }), [number]);
   return (
@@ -326,27 +326,27 @@ function BlockTabs({ block, id, tab, beat }: Tab & { readonly block: Block }) {
         />
       )}
       {tab === 'state' && id !== undefined && (
-        <BlockState id={id} beat={beat} number={block.block_number} />
+        <BlockState id={id} revision={revision} number={block.block_number} />
       )}
-      {tab === 'events' && id !== undefined && <BlockEvents id={id} beat={beat} />}
+      {tab === 'events' && id !== undefined && <BlockEvents id={id} revision={revision} />}
       {tab === 'raw' && <Json of={writeJson(block, 2)} />}
     </>
   );
 }
 
 /** The pre-confirmed block is read again with each change of the chain. */
-const stateQuery = (id: BlockId, beat: number) => ({
-  queryKey: ['state-update', id, beat],
+const stateQuery = (id: BlockId, revision: number) => ({
+  queryKey: ['state-update', id, revision],
   queryFn: () => call('starknet_getStateUpdate', { block_id: id }),
 });
 
 interface PartProps {
   readonly id: BlockId;
-  readonly beat: number;
+  readonly revision: number;
 }
 
-function BlockState({ id, beat, number }: PartProps & { readonly number: number }) {
-  const query = useQuery({ ...stateQuery(id, beat), placeholderData: keepPreviousData });
+function BlockState({ id, revision, number }: PartProps & { readonly number: number }) {
+  const query = useQuery({ ...stateQuery(id, revision), placeholderData: keepPreviousData });
   const { data, error } = query;
   if (error || !data) return <Unread query={query} what="the changes" />;
   return <StateChanges diff={data.state_diff} before={number - 1} />;
@@ -354,8 +354,8 @@ function BlockState({ id, beat, number }: PartProps & { readonly number: number 
 
 const MAX_EVENTS = 1_000;
 
-const eventsQuery = (id: BlockId, beat: number) => ({
-  queryKey: ['block-events', id, beat],
+const eventsQuery = (id: BlockId, revision: number) => ({
+  queryKey: ['block-events', id, revision],
   queryFn: async () => {
     const { events, continuation_token } = await call('starknet_getEvents', {
       filter: { from_block: id, to_block: id, chunk_size: MAX_EVENTS },
@@ -374,8 +374,8 @@ const eventsQuery = (id: BlockId, beat: number) => ({
   },
 });
 
-function BlockEvents({ id, beat }: PartProps) {
-  const query = useQuery({ ...eventsQuery(id, beat), placeholderData: keepPreviousData });
+function BlockEvents({ id, revision }: PartProps) {
+  const query = useQuery({ ...eventsQuery(id, revision), placeholderData: keepPreviousData });
   const { data, error } = query;
   const classes = useClasses(
     useMemo(

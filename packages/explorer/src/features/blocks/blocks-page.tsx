@@ -16,7 +16,7 @@ import { Amount, Integer } from '../../parts/number.js';
 import { Empty, Heading } from '../../parts/page-states.js';
 import { peek, usePeeked } from '../../parts/side-panel.js';
 import { LiveTable, Modes } from '../../parts/table/live-table.js';
-import type { Column } from '../../parts/table/table.js';
+import { type Column, numberColumn } from '../../parts/table/table.js';
 import { Age, BlockRef, Finality, Link } from '../../parts/values.js';
 import { useLive } from '../../rpc/live-state.js';
 import { type BlockRow, readBlocks } from '../../rpc/queries.js';
@@ -46,13 +46,7 @@ function blockColumns({ hasFinality, market }: Columns): readonly Column<BlockRo
       number: true,
       cell: (row) => <Age of={row.timestamp} />,
     },
-    {
-      head: 'Txs',
-      width: 'w-count',
-      number: true,
-      phoneHead: 'txs',
-      cell: (row) => <Integer of={row.transaction_count} />,
-    },
+    numberColumn('Txs', 'w-count', (row) => <Integer of={row.transaction_count} />, 'txs'),
     {
       head: 'Failed',
       width: 'w-small',
@@ -61,28 +55,10 @@ function blockColumns({ hasFinality, market }: Columns): readonly Column<BlockRo
       cellClass: ({ failed_count }) => (failed_count > 0 ? 'fail' : 'quiet not-on-phones'),
       cell: (row) => <Integer of={row.failed_count} />,
     },
-    {
-      head: 'Events',
-      width: 'w-small',
-      number: true,
-      phone: 'none',
-      cell: (row) => <Integer of={row.event_count} />,
-    },
+    numberColumn('Events', 'w-small', (row) => <Integer of={row.event_count} />),
     ...(market ? marketColumns(market) : []),
-    {
-      head: 'L2 gas',
-      width: 'w-gas',
-      number: true,
-      phoneHead: 'gas',
-      cell: (row) => <Integer of={row.l2_gas} />,
-    },
-    {
-      head: 'Fee STRK',
-      width: 'w-amount',
-      number: true,
-      phone: 'none',
-      cell: (row) => <Fees of={row} />,
-    },
+    numberColumn('L2 gas', 'w-gas', (row) => <Integer of={row.l2_gas} />, 'gas'),
+    numberColumn('Fee STRK', 'w-amount', (row) => <Fees of={row} />),
     ...(hasFinality ? [FINALITY] : []),
     {
       head: 'Hash',

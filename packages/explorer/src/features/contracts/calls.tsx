@@ -6,8 +6,8 @@ import { to } from '../../navigation/route.js';
 import { ChipChoice } from '../../parts/chips.js';
 import { Integer } from '../../parts/number.js';
 import { Empty } from '../../parts/page-states.js';
-import { LiveTable } from '../../parts/table/live-table.js';
-import type { Column } from '../../parts/table/table.js';
+import { LiveTable, useNamedIn } from '../../parts/table/live-table.js';
+import { type Column, numberColumn } from '../../parts/table/table.js';
 import { Members, RawFelts } from '../../parts/transaction/decoded-value.js';
 import {
   Address,
@@ -20,7 +20,6 @@ import {
 } from '../../parts/values.js';
 import { useClasses } from '../../rpc/queries.js';
 import { useToken } from '../../rpc/tokens.js';
-import { useWholeFrame } from '../../traces/whole-frame.js';
 import { type CallerKind, type CallRow, readCalls } from './read-calls.js';
 
 const CALLERS: readonly (readonly [CallerKind, text: string])[] = [
@@ -28,9 +27,9 @@ const CALLERS: readonly (readonly [CallerKind, text: string])[] = [
   ['contract', 'From contracts'],
   ['account', 'From accounts'],
 ];
-const MAX_CLASSES = 50;
 
 const idOf = (row: CallRow): string => row.id;
+const classOf = ({ frame }: CallRow): string | undefined => frame.classHash;
 const hrefOf = ({ transaction, frame }: CallRow): string =>
   to('tx', transaction.transaction_hash, { frame: frame.id });
 
@@ -42,16 +41,11 @@ interface CallsProps {
 
 export function Calls({ address, abi }: CallsProps) {
   const [callers, setCallers] = useState<CallerKind>('all');
-  const [hashes, setHashes] = useState<readonly string[]>([]);
+  const [hashes, onRows] = useNamedIn(classOf);
   const read = useCallback(
     (cursor: string | undefined, isTip = false) => readCalls(address, callers, cursor, isTip),
     [address, callers],
   );
-  const onRows = useCallback((rows: readonly CallRow[]) => {
-    const found = new Set(rows.flatMap(({ frame }) => frame.classHash ?? []));
-    const next = [...found].slice(0, MAX_CLASSES);
-    setHashes((old) => (old.join() === next.join() ? old : next));
-  }, []);
   const classes = useClasses(hashes);
   const columns = useMemo(() => callColumns(classes, abi), [classes, abi]);
   return (
@@ -125,20 +119,12 @@ function callColumns(
         <DecodedCall of={row} abi={classes.get(row.frame.classHash ?? '') ?? ownAbi} />
       ),
     },
-    {
-      head: 'Depth',
-      width: 'w-small',
-      number: true,
-      phone: 'none',
-      cell: ({ frame }) => grouped(frame.depth),
-    },
-    {
-      head: 'L2 gas',
-      width: 'w-gas',
-      number: true,
-      phone: 'none',
-      cell: ({ frame }) => frame.l2Gas !== undefined && <Integer of={frame.l2Gas} />,
-    },
+    numberColumn('Depth', 'w-small', ({ frame }) => grouped(frame.depth)),
+    numberColumn(
+      'L2 gas',
+      'w-gas',
+      ({ frame }) => frame.l2Gas !== undefined && <Integer of={frame.l2Gas} />,
+    ),
     {
       head: 'Transaction',
       width: 'w-hash',
@@ -154,7 +140,7 @@ interface DecodedCallProps {
 
 /** `transfer(recipient: account 2, amount: 1.5 STRK)` */
 function DecodedCall({ of: { frame, unlisted }, abi }: DecodedCallProps) {
-  const { calldata } = useWholeFrame(frame);
+  const { calldata } = frame;
   const token = useToken(frame.contract);
   const abiFunction =
     frame.kind === 'CONSTRUCTOR' ? abi?.constructor_ : abi?.functions.get(frame.selector);

@@ -1,6 +1,5 @@
 // Page with the list of classes: names, their contracts, and a form that declares one.
 import { canonicalFelt, shortHash } from '@starkbox/abi/basics';
-import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { counted, grouped } from '../../format/amount.js';
 import { classNames } from '../../format/names.js';
@@ -8,11 +7,10 @@ import { setQuery, to, useRoute } from '../../navigation/route.js';
 import { Button } from '../../parts/button.js';
 import { Empty, Heading, Unread } from '../../parts/page-states.js';
 import { LiveTable, Modes } from '../../parts/table/live-table.js';
-import { type Column, VirtualTable } from '../../parts/table/table.js';
+import { type Column, numberColumn, VirtualTable } from '../../parts/table/table.js';
 import { BlockRef, ClassRef, Copy, Link } from '../../parts/values.js';
 import { useContractIndex } from '../../rpc/contract-index.js';
-import { useLive } from '../../rpc/live-state.js';
-import { type ClassRow, readClasses } from '../../rpc/queries.js';
+import { type ClassRow, readClasses, useCurrent } from '../../rpc/queries.js';
 import { DeclarePanel } from './declare.js';
 import { FilterField } from './filter-field.js';
 
@@ -87,22 +85,16 @@ interface FilteredClassesProps {
 }
 
 function FilteredClasses({ text, columns }: FilteredClassesProps) {
-  const beat = useLive((live) => live.beat);
-  const query = useQuery({
-    queryKey: ['named classes', beat],
-    gcTime: 10_000,
-    placeholderData: (old) => old,
-    queryFn: async () => {
-      const rows: ClassRow[] = [];
-      let cursor: string | undefined;
-      for (let page = 0; page < MAX_PAGES; page++) {
-        const answer = await readNamedClasses(cursor);
-        rows.push(...answer.rows);
-        cursor = answer.next;
-        if (cursor === undefined) break;
-      }
-      return { rows, isWhole: cursor === undefined };
-    },
+  const query = useCurrent(['named classes'], async () => {
+    const rows: ClassRow[] = [];
+    let cursor: string | undefined;
+    for (let page = 0; page < MAX_PAGES; page++) {
+      const answer = await readNamedClasses(cursor);
+      rows.push(...answer.rows);
+      cursor = answer.next;
+      if (cursor === undefined) break;
+    }
+    return { rows, isWhole: cursor === undefined };
   });
   const matches = useMemo(() => {
     const part = text.trim().toLowerCase();
@@ -191,13 +183,7 @@ function classColumns(counts: ContractCounts | undefined): readonly Column<Class
         </>
       ),
     },
-    {
-      head: 'Declared in',
-      width: 'w-kind',
-      number: true,
-      phoneHead: 'block',
-      cell: (row) => <BlockRef of={row.declared_in} />,
-    },
+    numberColumn('Declared in', 'w-kind', (row) => <BlockRef of={row.declared_in} />, 'block'),
   ];
 }
 

@@ -17,12 +17,12 @@ import { Address, ClassRef, Copy, Link, Mark, UntrustedText } from '../../parts/
 import { useBalances } from '../../rpc/balances.js';
 import { call, RpcFailure } from '../../rpc/client.js';
 import { useContractIndex } from '../../rpc/contract-index.js';
-import { useLive } from '../../rpc/live-state.js';
 import {
   queries,
   readTransactionRows,
   type TransactionRow,
   useClasses,
+  useCurrent,
 } from '../../rpc/queries.js';
 import { Calls } from './calls.js';
 import { History } from './class-history.js';
@@ -145,46 +145,41 @@ function useStart(
 }
 
 function useFacts(address: string) {
-  const beat = useLive((live) => live.beat);
   // The class is read in the same request as the other facts.
   const hasClass = useRef(false);
-  return useQuery({
-    queryKey: ['contract', address, beat],
-    placeholderData: (old) => old,
-    queryFn: async () => {
-      const block_id = 'pre_confirmed';
-      const [contractClass, classHash, nonce, strk, eth] = await Promise.allSettled([
-        hasClass.current
-          ? undefined
-          : call('starknet_getClassAt', { block_id, contract_address: address }),
-        call('starknet_getClassHashAt', { block_id, contract_address: address }),
-        call('starknet_getNonce', { block_id, contract_address: address }),
-        call('devnet_getAccountBalance', { address, unit: 'FRI', block_id }),
-        call('devnet_getAccountBalance', { address, unit: 'WEI', block_id }),
-      ]);
-      const isMissing =
-        classHash.status === 'rejected' &&
-        classHash.reason instanceof RpcFailure &&
-        classHash.reason.code === CONTRACT_NOT_FOUND;
-      if (classHash.status === 'rejected' && !isMissing) throw classHash.reason;
-      if (
-        contractClass.status === 'fulfilled' &&
-        contractClass.value &&
-        classHash.status === 'fulfilled'
-      ) {
-        const abi = learnNames(readAbi(contractClass.value.abi));
-        queries.setQueryData(['class', classHash.value], abi);
-        hasClass.current = true;
-      }
-      return {
-        /** Whether the class was read with the facts. */
-        hasAbi: contractClass.status === 'fulfilled' && contractClass.value !== undefined,
-        classHash: classHash.status === 'fulfilled' ? classHash.value : undefined,
-        nonce: nonce.status === 'fulfilled' ? BigInt(nonce.value) : undefined,
-        strk: strk.status === 'fulfilled' ? BigInt(strk.value.amount) : undefined,
-        eth: eth.status === 'fulfilled' ? BigInt(eth.value.amount) : undefined,
-      };
-    },
+  return useCurrent(['contract', address], async () => {
+    const block_id = 'pre_confirmed';
+    const [contractClass, classHash, nonce, strk, eth] = await Promise.allSettled([
+      hasClass.current
+        ? undefined
+        : call('starknet_getClassAt', { block_id, contract_address: address }),
+      call('starknet_getClassHashAt', { block_id, contract_address: address }),
+      call('starknet_getNonce', { block_id, contract_address: address }),
+      call('devnet_getAccountBalance', { address, unit: 'FRI', block_id }),
+      call('devnet_getAccountBalance', { address, unit: 'WEI', block_id }),
+    ]);
+    const isMissing =
+      classHash.status === 'rejected' &&
+      classHash.reason instanceof RpcFailure &&
+      classHash.reason.code === CONTRACT_NOT_FOUND;
+    if (classHash.status === 'rejected' && !isMissing) throw classHash.reason;
+    if (
+      contractClass.status === 'fulfilled' &&
+      contractClass.value &&
+      classHash.status === 'fulfilled'
+    ) {
+      const abi = learnNames(readAbi(contractClass.value.abi));
+      queries.setQueryData(['class', classHash.value], abi);
+      hasClass.current = true;
+    }
+    return {
+      /** Whether the class was read with the facts. */
+      hasAbi: contractClass.status === 'fulfilled' && contractClass.value !== undefined,
+      classHash: classHash.status === 'fulfilled' ? classHash.value : undefined,
+      nonce: nonce.status === 'fulfilled' ? BigInt(nonce.value) : undefined,
+      strk: strk.status === 'fulfilled' ? BigInt(strk.value.amount) : undefined,
+      eth: eth.status === 'fulfilled' ? BigInt(eth.value.amount) : undefined,
+    };
   });
 }
 

@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { grouped } from '../../format/amount.js';
 import { to } from '../../navigation/route.js';
 import { Empty, Unread } from '../../parts/page-states.js';
-import { type Column, VirtualTable } from '../../parts/table/table.js';
+import { type Column, numberColumn, VirtualTable } from '../../parts/table/table.js';
 import { Address, BlockRef, Link } from '../../parts/values.js';
 import { useContractIndex } from '../../rpc/contract-index.js';
 import type { ContractRow } from '../../rpc/queries.js';
@@ -21,13 +21,12 @@ const COLUMNS: readonly Column<ContractRow>[] = [
     cellClass: 'mono',
     cell: ({ contract_address }) => contract_address,
   },
-  {
-    head: 'Deployed in',
-    width: 'w-kind',
-    number: true,
-    phoneHead: 'block',
-    cell: ({ deployed_in }) => <BlockRef of={deployed_in} />,
-  },
+  numberColumn(
+    'Deployed in',
+    'w-kind',
+    ({ deployed_in }) => <BlockRef of={deployed_in} />,
+    'block',
+  ),
 ];
 
 export function ContractsOf({ classHash }: { readonly classHash: string }) {

@@ -1,15 +1,15 @@
 // Page with the list of contracts: names, kinds, and filters by name, address and kind.
 import { type Abi, selectorOf } from '@starkbox/abi';
 import { shortAddress } from '@starkbox/abi/basics';
-import { useCallback, useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { counted, grouped } from '../../format/amount.js';
 import { NAME_ORDER } from '../../format/names.js';
 import { setQuery, to, useRoute } from '../../navigation/route.js';
 import { ChipChoice } from '../../parts/chips.js';
 import { Amount } from '../../parts/number.js';
 import { Empty, Heading, Unread } from '../../parts/page-states.js';
-import { LiveTable, Modes } from '../../parts/table/live-table.js';
-import { type Column, VirtualTable } from '../../parts/table/table.js';
+import { LiveTable, Modes, useNamedIn } from '../../parts/table/live-table.js';
+import { type Column, numberColumn, VirtualTable } from '../../parts/table/table.js';
 import { Address, BlockRef, ClassRef, Copy, Link } from '../../parts/values.js';
 import {
   type ContractIndex,
@@ -29,9 +29,10 @@ const KINDS: readonly (readonly [Kind, text: string])[] = [
   ['token', 'Tokens'],
 ];
 const EXECUTE = selectorOf('__execute__');
-const MAX_CLASSES = 50;
+const MAX_NAMED_CLASSES = 50;
 
 const idOf = (row: ContractRow): string => row.contract_address;
+const classOf = (row: ContractRow): string => row.class_hash;
 const hrefOf = (row: ContractRow): string => to('contract', row.contract_address);
 
 async function readNamedContracts(cursor: string | undefined) {
@@ -63,11 +64,7 @@ export function ContractsPage() {
 }
 
 function AllContracts() {
-  const [hashes, setHashes] = useState<readonly string[]>([]);
-  const onRows = useCallback((rows: readonly ContractRow[]) => {
-    const next = [...new Set(rows.map(({ class_hash }) => class_hash))].slice(0, MAX_CLASSES);
-    setHashes((old) => (old.join() === next.join() ? old : next));
-  }, []);
+  const [hashes, onRows] = useNamedIn(classOf);
   const classes = useClasses(hashes);
   const columns = useMemo(() => contractColumns(classes), [classes]);
   return (
@@ -103,7 +100,7 @@ function FilteredContracts({ text, kind }: FilteredContractsProps) {
   );
   const classes = useClasses(
     useMemo(
-      () => [...new Set(matches.map(({ class_hash }) => class_hash))].slice(0, MAX_CLASSES),
+      () => [...new Set(matches.map(({ class_hash }) => class_hash))].slice(0, MAX_NAMED_CLASSES),
       [matches],
     ),
   );
@@ -199,13 +196,7 @@ const TOKEN_COLUMNS: readonly Column<IndexedContract>[] = [
       <Link href={to('token', contract_address)}>{unit?.symbol}</Link>
     ),
   },
-  {
-    head: 'Decimals',
-    width: 'w-count',
-    number: true,
-    phoneHead: 'decimals',
-    cell: ({ unit }) => unit?.decimals,
-  },
+  numberColumn('Decimals', 'w-count', ({ unit }) => unit?.decimals, 'decimals'),
   {
     head: 'Total supply',
     number: true,

@@ -1,8 +1,7 @@
 // Buttons that copy a call as a command or as code.
-import { useEffect, useState } from 'react';
 import { PlainButton } from '../../parts/button.js';
 import { Icon } from '../../parts/icons.js';
-import { runTask } from '../../state/tasks.js';
+import { useCopied } from '../../parts/values.js';
 
 type Snippet = () => string | Promise<string>;
 
@@ -25,26 +24,9 @@ export function Snippets({ curl, js, cast }: SnippetsProps) {
 
 /** Snippets are computed on demand, because some need a nonce. */
 function CopyText({ of, name }: { readonly of: Snippet; readonly name: string }) {
-  const [isDone, setDone] = useState(false);
-  useEffect(() => {
-    if (!isDone) return;
-    const timer = setTimeout(() => setDone(false), 1_500);
-    return () => clearTimeout(timer);
-  }, [isDone]);
+  const [isDone, copy] = useCopied(of);
   return (
-    <PlainButton
-      aria-label={isDone ? `${name} copied` : `Copy as ${name}`}
-      onClick={() => {
-        runTask(
-          Promise.resolve(of())
-            .then((text) => navigator.clipboard.writeText(text))
-            .then(
-              () => setDone(true),
-              () => setDone(false),
-            ),
-        );
-      }}
-    >
+    <PlainButton aria-label={isDone ? `${name} copied` : `Copy as ${name}`} onClick={copy}>
       <span className="signed">
         {name}
         {isDone && <Icon name="done" />}

@@ -1,6 +1,5 @@
 // Interact tab of a contract: list of functions, values of its views, a form for each function.
 import { type Abi, type AbiFunction, type Decoded, decodeOutputs, selectorOf } from '@starkbox/abi';
-import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { setQuery, to, useRoute } from '../../navigation/route.js';
 import { PlainButton } from '../../parts/button.js';
@@ -8,7 +7,7 @@ import { AddressBook } from '../../parts/forms/address-book.js';
 import { ContractValue } from '../../parts/transaction/decoded-value.js';
 import { Link, UntrustedText } from '../../parts/values.js';
 import { call } from '../../rpc/client.js';
-import { useLive } from '../../rpc/live-state.js';
+import { useCurrent } from '../../rpc/queries.js';
 import { Tray } from './batch-tray.js';
 import { CallForm } from './call-form.js';
 import { FilterField } from './filter-field.js';
@@ -142,14 +141,10 @@ function useViews(
   abi: Abi,
   reads: readonly AbiFunction[],
 ): ReadonlyMap<string, readonly Decoded[]> {
-  const beat = useLive((live) => live.beat);
   const views = reads.filter(({ inputs }) => inputs.length === 0).slice(0, MAX_READ);
-  const { data } = useQuery({
-    queryKey: ['views', address, views.map(({ name }) => name), beat],
-    enabled: views.length > 0,
-    placeholderData: (old) => old,
-    gcTime: 10_000,
-    queryFn: async () =>
+  const { data } = useCurrent(
+    ['views', address, views.map(({ name }) => name)],
+    async () =>
       new Map(
         await Promise.all(
           views.map(async ({ name }) => {
@@ -165,7 +160,8 @@ function useViews(
           }),
         ),
       ),
-  });
+    { isWanted: views.length > 0 },
+  );
   return useMemo(() => {
     const decoded = new Map<string, readonly Decoded[]>();
     for (const view of views) {

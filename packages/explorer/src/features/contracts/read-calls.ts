@@ -1,8 +1,7 @@
 // Pages of the calls of a contract: transactions that called it, and the frames of their traces.
-import type { CallTree, Frame } from '@starkbox/abi';
+import { buildTree, type CallTree, type Frame } from '@starkbox/abi';
 import { call } from '../../rpc/client.js';
 import type { Page, TransactionRow } from '../../rpc/queries.js';
-import { treeOf } from '../../traces/whole-frame.js';
 
 export type CallerKind = 'all' | 'contract' | 'account';
 
@@ -71,7 +70,7 @@ async function readTree(row: TransactionRow): Promise<CallTree> {
     call('starknet_traceTransaction', params).catch(() => undefined),
     isReverted ? call('starknet_getTransactionByHash', params) : { type: row.type },
   ]);
-  return treeOf(transaction, trace, { execution_status: row.execution_status });
+  return buildTree(transaction, trace, { execution_status: row.execution_status });
 }
 
 /** Calls of the contract, in their order; library calls run inside of one. */

@@ -16,6 +16,7 @@ import { Button } from '../../parts/button.js';
 import { Sheet } from '../../parts/dialog.js';
 import { useResolve } from '../../parts/forms/address-book.js';
 import { Form, TextInput } from '../../parts/inputs.js';
+import { TableHead } from '../../parts/table/table.js';
 import { SlotName, SlotValue } from '../../parts/transaction/slot-name.js';
 import { runTask } from '../../state/tasks.js';
 import { nameSlots, readOthers, readSlot } from './storage-listing.js';
@@ -153,13 +154,7 @@ export function ApplySheet({ address, staged, close, onApplied }: ApplySheetProp
       <div>
         <h2>Apply {changes} to the storage</h2>
         <table className="plain-table" aria-label="Changes">
-          <thead>
-            <tr>
-              <th scope="col">Variable</th>
-              <th scope="col">Before</th>
-              <th scope="col">After</th>
-            </tr>
-          </thead>
+          <TableHead columns={[{ head: 'Variable' }, { head: 'Before' }, { head: 'After' }]} />
           <tbody>
             {[...staged.values()].map((change) => (
               <ChangeRow key={change.value.key} address={address} of={change} />

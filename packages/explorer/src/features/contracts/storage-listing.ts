@@ -142,9 +142,9 @@ export interface StorageListing {
 }
 
 export function useStorageListing(address: string): StorageListing {
-  const beat = useLive((live) => live.beat);
+  const revision = useLive((live) => live.revision);
   const isFork = useLive(({ fork }) => fork !== undefined);
-  const [version, setVersion] = useState(beat);
+  const [version, setVersion] = useState(revision);
   const [wantsAll, setWantsAll] = useState(false);
   const query = useInfiniteQuery({
     queryKey: ['storage', address, version, isFork],
@@ -156,8 +156,8 @@ export function useStorageListing(address: string): StorageListing {
   const { data, error, isPending, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
   const isLarge = (data?.pages.length ?? 0) > 1;
   useEffect(() => {
-    if (!isLarge) setVersion(beat);
-  }, [beat, isLarge]);
+    if (!isLarge) setVersion(revision);
+  }, [revision, isLarge]);
   useEffect(() => {
     if (wantsAll && hasNextPage && !isFetchingNextPage) runTask(fetchNextPage());
   }, [wantsAll, hasNextPage, isFetchingNextPage, fetchNextPage]);
@@ -166,14 +166,14 @@ export function useStorageListing(address: string): StorageListing {
     ...loaded,
     hasMore: hasNextPage,
     isLoading: isFetchingNextPage,
-    isOld: version !== beat,
+    isOld: version !== revision,
     loadMore: () => {
       if (hasNextPage && !isFetchingNextPage) runTask(fetchNextPage());
     },
     loadAll: () => setWantsAll(true),
     readAgain: () => {
       if (isLarge) runTask(refetch());
-      else setVersion(beat);
+      else setVersion(revision);
     },
     error,
     isPending,

@@ -5,7 +5,7 @@ import { counted, grouped } from '../../format/amount.js';
 import { Action } from '../../parts/action.js';
 import { Button, PlainButton } from '../../parts/button.js';
 import { Empty, Loading, Problem } from '../../parts/page-states.js';
-import { type Column, VirtualTable } from '../../parts/table/table.js';
+import { type Column, numberColumn, VirtualTable } from '../../parts/table/table.js';
 import { SlotName, SlotValue } from '../../parts/transaction/slot-name.js';
 import { BlockRef, UntrustedText } from '../../parts/values.js';
 import { isMissing } from '../../rpc/client.js';
@@ -285,13 +285,12 @@ function storageColumns(cells: StorageCells): readonly Column<StorageRow>[] {
         row.kind === 'value' &&
         (editor(row) ?? <StoredCell address={address} row={row} staged={staged.get(row.id)} />),
     },
-    {
-      head: 'Block',
-      width: 'w-block',
-      number: true,
-      phoneHead: 'block',
-      cell: (row) => row.kind === 'value' && row.block !== undefined && <BlockRef of={row.block} />,
-    },
+    numberColumn(
+      'Block',
+      'w-block',
+      (row) => row.kind === 'value' && row.block !== undefined && <BlockRef of={row.block} />,
+      'block',
+    ),
     {
       head: 'Edit',
       width: 'w-small',

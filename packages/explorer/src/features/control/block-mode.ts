@@ -6,37 +6,28 @@ export interface BlockModeDraft {
   readonly mode: BlockMode;
   /** Of an interval, as typed. */
   readonly seconds: string;
-  /** Of an interval of blocks from the mempool, as typed. */
-  readonly milliseconds: string;
 }
 
-const DEFAULTS = { seconds: '10', milliseconds: '2000' };
+const DEFAULT_SECONDS = '10';
 const MAX_MILLISECONDS = 1e12;
 
-/** Reads `block_generation_on`: `transaction`, `demand`, `mempool`, `mempool:2000`, `5` or `500ms`. */
+/** Reads `block_generation_on`: `transaction`, `demand`, `mempool`, `mempool:2`, `5` or `500ms`. */
 export function readBlockMode(setting: string): BlockModeDraft {
   if (setting === 'transaction' || setting === 'demand' || setting === 'mempool')
-    return { ...DEFAULTS, mode: setting };
-  const [, ofMempool] = /^mempool:(\d+)$/.exec(setting) ?? [];
-  if (ofMempool !== undefined)
-    return { ...DEFAULTS, mode: 'mempool-interval', milliseconds: ofMempool };
-  const [, milliseconds] = /^(\d+)ms$/.exec(setting) ?? [];
-  const seconds = milliseconds === undefined ? setting : String(Number(milliseconds) / 1e3);
-  return { ...DEFAULTS, mode: 'interval', seconds };
+    return { seconds: DEFAULT_SECONDS, mode: setting };
+  const interval = setting.replace(/^mempool:/, '');
+  const [, milliseconds] = /^(\d+)ms$/.exec(interval) ?? [];
+  const seconds = milliseconds === undefined ? interval : String(Number(milliseconds) / 1e3);
+  return { seconds, mode: interval === setting ? 'interval' : 'mempool-interval' };
 }
 
 /** The setting as the node takes it; undefined if its interval is not one. */
-export function blockModeText({ mode, seconds, milliseconds }: BlockModeDraft): string | undefined {
-  if (mode === 'interval') {
-    const interval = wholeMilliseconds(Number(seconds) * 1e3);
-    if (interval === undefined) return undefined;
-    return interval % 1e3 === 0 ? String(interval / 1e3) : `${interval}ms`;
-  }
-  if (mode === 'mempool-interval') {
-    const interval = wholeMilliseconds(Number(milliseconds));
-    return interval === undefined ? undefined : `mempool:${interval}`;
-  }
-  return mode;
+export function blockModeText({ mode, seconds }: BlockModeDraft): string | undefined {
+  if (mode !== 'interval' && mode !== 'mempool-interval') return mode;
+  const interval = wholeMilliseconds(Number(seconds) * 1e3);
+  if (interval === undefined) return undefined;
+  const text = interval % 1e3 === 0 ? String(interval / 1e3) : `${interval}ms`;
+  return mode === 'interval' ? text : `mempool:${text}`;
 }
 
 function wholeMilliseconds(value: number): number | undefined {

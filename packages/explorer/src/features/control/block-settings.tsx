@@ -1,6 +1,5 @@
 // Cards of the next blocks: when the node creates them, their time, and their sequencer.
 import { canonicalFelt } from '@starkbox/abi/basics';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Action, act } from '../../parts/action.js';
 import { Group } from '../../parts/confirm.js';
@@ -8,8 +7,8 @@ import { NumberInput, TextInput } from '../../parts/inputs.js';
 import { Problem } from '../../parts/page-states.js';
 import { Address, Fact } from '../../parts/values.js';
 import { call } from '../../rpc/client.js';
-import { useLive } from '../../rpc/live-state.js';
 import type { Result } from '../../rpc/methods.js';
+import { useCurrent } from '../../rpc/queries.js';
 import { type BlockMode, type BlockModeDraft, blockModeText, readBlockMode } from './block-mode.js';
 import { type Option, OptionList } from './option-list.js';
 
@@ -17,12 +16,7 @@ type Settings = Result<'devnet_getBlockSettings'>;
 
 /** The settings as they are now. */
 export function useBlockSettings() {
-  const beat = useLive((live) => live.beat);
-  return useQuery({
-    queryKey: ['now', 'block-settings', beat],
-    placeholderData: (old: Settings | undefined) => old,
-    queryFn: () => call('devnet_getBlockSettings', {}),
-  });
+  return useCurrent(['now', 'block-settings'], () => call('devnet_getBlockSettings', {}));
 }
 
 export function BlockModeCard() {
@@ -61,7 +55,8 @@ export function BlockModeCard() {
             { block_generation_on: text ?? 'transaction' },
             ({ block_generation_on }) => block_generation_on,
           );
-          if (changed) setDraft(undefined);
+          // What was chosen while the call ran stays.
+          if (changed) setDraft((latest) => (latest === draft ? undefined : latest));
         }}
       >
         Set block mode
@@ -71,9 +66,16 @@ export function BlockModeCard() {
 }
 
 function modeOptions(
-  { seconds, milliseconds }: BlockModeDraft,
+  { seconds }: BlockModeDraft,
   edit: (part: Partial<BlockModeDraft>) => void,
 ): readonly Option<BlockMode>[] {
+  const inputs = (
+    <NumberInput
+      label="Seconds between blocks"
+      value={seconds}
+      change={(text) => edit({ seconds: text })}
+    />
+  );
   return [
     {
       value: 'transaction',
@@ -89,13 +91,7 @@ function modeOptions(
       value: 'interval',
       name: 'On an interval',
       about: 'A block closes after a fixed time.',
-      inputs: (
-        <NumberInput
-          label="Seconds between blocks"
-          value={seconds}
-          change={(text) => edit({ seconds: text })}
-        />
-      ),
+      inputs,
     },
     {
       value: 'mempool',
@@ -106,13 +102,7 @@ function modeOptions(
       value: 'mempool-interval',
       name: 'Mempool on an interval',
       about: 'The node builds a block from waiting transactions after a fixed time.',
-      inputs: (
-        <NumberInput
-          label="Milliseconds between blocks"
-          value={milliseconds}
-          change={(text) => edit({ milliseconds: text })}
-        />
-      ),
+      inputs,
     },
   ];
 }
@@ -176,7 +166,8 @@ function TimeStep({ current }: { readonly current: Settings['time_step'] | undef
             { time_step: step ?? 'none' },
             ({ time_step }) => (time_step === null ? 'by the clock' : `${time_step} s per block`),
           );
-          if (changed) setDraft(undefined);
+          // What was chosen while the call ran stays.
+          if (changed) setDraft((latest) => (latest === draft ? undefined : latest));
         }}
       >
         Set timestamps

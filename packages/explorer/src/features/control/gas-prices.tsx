@@ -1,15 +1,14 @@
 // Form for gas prices: current, initial and new values.
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ETH, priceText, readGasPrice, STRK } from '../../format/amount.js';
 import { Action, act } from '../../parts/action.js';
 import { Group } from '../../parts/confirm.js';
 import { Checkbox } from '../../parts/inputs.js';
 import { Problem } from '../../parts/page-states.js';
+import { TableHead } from '../../parts/table/table.js';
 import { call } from '../../rpc/client.js';
-import { useLive } from '../../rpc/live-state.js';
 import type { Result } from '../../rpc/methods.js';
-import { useConfig } from '../../rpc/queries.js';
+import { useConfig, useCurrent } from '../../rpc/queries.js';
 
 const KINDS = [
   ['L2 gas', 'l2_gas_price', 'l2_gas_price'],
@@ -22,14 +21,11 @@ const TOKENS = [
 ] as const;
 
 export function Prices() {
-  const beat = useLive((live) => live.beat);
   const [drafts, setDrafts] = useState<Readonly<Record<string, string>>>({});
   const [seal, setSeal] = useState(true);
-  const next = useQuery({
-    queryKey: ['now', 'next-prices', beat],
-    placeholderData: (old) => old,
-    queryFn: () => call('starknet_getBlockWithTxHashes', { block_id: 'pre_confirmed' }),
-  });
+  const next = useCurrent(['now', 'next-prices'], () =>
+    call('starknet_getBlockWithTxHashes', { block_id: 'pre_confirmed' }),
+  );
   const changes = Object.entries(drafts).filter(([, text]) => text.trim() !== '');
   const read = changes.map(
     ([name, text]) => [name, readGasPrice(text, name.endsWith('fri') ? STRK : ETH)] as const,
@@ -84,13 +80,7 @@ function PriceTable({ next, drafts, change }: PriceTableProps) {
   const config = useConfig();
   return (
     <table className="price-table">
-      <thead>
-        <tr>
-          <th scope="col">Resource</th>
-          <th scope="col">Now</th>
-          <th scope="col">New</th>
-        </tr>
-      </thead>
+      <TableHead columns={[{ head: 'Resource' }, { head: 'Now' }, { head: 'New' }]} />
       <tbody>
         {TOKENS.map(([token, unit]) =>
           KINDS.map(([kind, name, header]) => {

@@ -10,7 +10,7 @@ import { PlainButton } from '../../parts/button.js';
 import { Confirm, type Question } from '../../parts/confirm.js';
 import { Icon } from '../../parts/icons.js';
 import { Empty, Heading, Loading, Problem } from '../../parts/page-states.js';
-import { type Column, PageButtons, ShortTable } from '../../parts/table/table.js';
+import { type Column, numberColumn, PageButtons, ShortTable } from '../../parts/table/table.js';
 import { CallSummary } from '../../parts/transaction/transaction-list.js';
 import { Address, Link, TxRef, UntrustedText } from '../../parts/values.js';
 import { call } from '../../rpc/client.js';
@@ -188,13 +188,12 @@ function waitingColumns(
   replace: (hash: string) => void,
 ): readonly Column<WaitingRow>[] {
   return [
-    {
-      head: 'Order',
-      width: 'w-small',
-      number: true,
-      phoneHead: 'order',
-      cell: ({ transaction_hash }) => order.get(transaction_hash) ?? '–',
-    },
+    numberColumn(
+      'Order',
+      'w-small',
+      ({ transaction_hash }) => order.get(transaction_hash) ?? '–',
+      'order',
+    ),
     {
       head: 'Hash',
       width: 'w-hash',
@@ -207,13 +206,7 @@ function waitingColumns(
       cell: ({ sender_address }) => <Address of={sender_address} mark />,
     },
     { head: 'Call', phone: 'main', least: 10, cell: (row) => <CallSummary of={row} /> },
-    {
-      head: 'Nonce',
-      width: 'w-small',
-      number: true,
-      phoneHead: 'nonce',
-      cell: ({ nonce }) => grouped(BigInt(nonce)),
-    },
+    numberColumn('Nonce', 'w-small', ({ nonce }) => grouped(BigInt(nonce)), 'nonce'),
     {
       head: 'Tip',
       width: 'w-count',

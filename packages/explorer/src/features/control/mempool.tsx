@@ -20,11 +20,11 @@ const MAX_DROPPED = 5;
 
 /** A page of what waits. */
 export function useMempool(isUsed: boolean, cursor?: string) {
-  const beat = useLive((live) => live.beat);
+  const revision = useLive((live) => live.revision);
   const epoch = useLive((live) => live.epoch);
   return useQuery({
     enabled: isUsed,
-    queryKey: ['now', 'mempool', beat, epoch, cursor],
+    queryKey: ['now', 'mempool', revision, epoch, cursor],
     placeholderData: (old: Listed | undefined) => old,
     queryFn: () =>
       call('devnet_mempoolList', {

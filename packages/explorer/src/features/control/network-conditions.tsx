@@ -1,5 +1,4 @@
 // Form for the network that the chain imitates.
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { percentText, STRK, shortPriceText } from '../../format/amount.js';
 import { Action, act } from '../../parts/action.js';
@@ -7,9 +6,8 @@ import { Group } from '../../parts/confirm.js';
 import { Problem } from '../../parts/page-states.js';
 import { Fact } from '../../parts/values.js';
 import { call, isMissing } from '../../rpc/client.js';
-import { useLive } from '../../rpc/live-state.js';
 import type { Result } from '../../rpc/methods.js';
-import { useConfig } from '../../rpc/queries.js';
+import { useConfig, useCurrent } from '../../rpc/queries.js';
 import { type Option, OptionList } from './option-list.js';
 
 type Status = Result<'devnet_getNetworkConditions'>;
@@ -41,12 +39,7 @@ const OPTIONS: readonly Option<Conditions>[] = [
 ];
 
 function useNetwork() {
-  const beat = useLive((live) => live.beat);
-  return useQuery({
-    queryKey: ['now', 'network', beat],
-    placeholderData: (old: Status | undefined) => old,
-    queryFn: () => call('devnet_getNetworkConditions', {}),
-  });
+  return useCurrent(['now', 'network'], () => call('devnet_getNetworkConditions', {}));
 }
 
 export function NetworkConditions() {
@@ -82,7 +75,7 @@ export function NetworkConditions() {
               { conditions },
               ({ preset }) => preset ?? 'off',
             );
-            if (status) setDraft(undefined);
+            if (status) setDraft((latest) => (latest === draft ? undefined : latest));
           }}
         >
           Set conditions

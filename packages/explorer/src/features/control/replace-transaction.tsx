@@ -29,7 +29,7 @@ function escalated({ l2_gas, ...others }: Bounds): Bounds {
 async function replace(row: WaitingRow, tip: bigint): Promise<boolean> {
   const what = `Replace ${shortHash(row.transaction_hash)}`;
   try {
-    const [original, chainId, key, { signed }] = await Promise.all([
+    const [original, chainId, key, { signInvoke }] = await Promise.all([
       call('starknet_getTransactionByHash', { transaction_hash: row.transaction_hash }),
       call('starknet_chainId'),
       privateKeyOf(row.sender_address),
@@ -57,7 +57,7 @@ async function replace(row: WaitingRow, tip: bigint): Promise<boolean> {
     const replacement = await act(
       what,
       'starknet_addInvokeTransaction',
-      { invoke_transaction: signed(transaction, chainId, key) },
+      { invoke_transaction: signInvoke(transaction, chainId, key) },
       ({ transaction_hash }) => `by ${shortHash(transaction_hash)}`,
     );
     return replacement !== undefined;

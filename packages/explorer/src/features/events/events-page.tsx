@@ -92,7 +92,7 @@ export function EventsPage() {
 /** The filter as a `starknet_getEvents` request. */
 function AsFilter({ filter }: { readonly filter: EventFilter }) {
   const wire = wireFilter(filter, filter, CHUNK);
-  const wish = writeJson(subscription(filter), 2);
+  const subscriptionJson = writeJson(subscription(filter), 2);
   const json = writeJson(wire, 2);
   return (
     <details className="line-form">
@@ -103,9 +103,10 @@ function AsFilter({ filter }: { readonly filter: EventFilter }) {
       </p>
       <Json of={json} />
       <p className="line-of">
-        for <code>starknet_subscribeEvents</code> <Copy value={wish} what="subscription" />
+        for <code>starknet_subscribeEvents</code>{' '}
+        <Copy value={subscriptionJson} what="subscription" />
       </p>
-      <Json of={wish} />
+      <Json of={subscriptionJson} />
     </details>
   );
 }

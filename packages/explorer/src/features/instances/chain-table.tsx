@@ -7,7 +7,7 @@ import { spanText } from '../../format/time.js';
 import { Action, act } from '../../parts/action.js';
 import type { Question } from '../../parts/confirm.js';
 import { Loading, Problem } from '../../parts/page-states.js';
-import { type Column, PageButtons, ShortTable } from '../../parts/table/table.js';
+import { type Column, numberColumn, PageButtons, ShortTable } from '../../parts/table/table.js';
 import { UntrustedText } from '../../parts/values.js';
 import { call, request } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
@@ -32,11 +32,12 @@ const REFRESH_MILLISECONDS = 2_000;
  * @param isPolled for a dialog that is open for a short time; a page reads again only after a notification
  */
 export function useInstances(isPolled: boolean) {
-  const beat = useLive((live) => live.beat);
+  const revision = useLive((live) => live.revision);
   const count = useLive((live) => live.instances);
   useEffect(() => {
-    if (beat + count > 0) runTask(queries.invalidateQueries({ queryKey: ['instances', 'list'] }));
-  }, [beat, count]);
+    if (revision + count > 0)
+      runTask(queries.invalidateQueries({ queryKey: ['instances', 'list'] }));
+  }, [revision, count]);
   const [cursors, setCursors] = useState<readonly string[]>([]);
   const cursor = cursors.at(-1);
   const list = useQuery({
@@ -168,20 +169,18 @@ function chainColumns(of: ChainColumns): readonly Column<ChainRow>[] {
       phoneHead: 'from',
       cell: ({ instance }) => instance && <Origin of={instance} rows={rows} />,
     },
-    {
-      head: 'Block',
-      width: 'w-block',
-      number: true,
-      phoneHead: 'block',
-      cell: ({ block }) => (block === undefined ? '–' : grouped(block)),
-    },
-    {
-      head: 'Txs',
-      width: 'w-count',
-      number: true,
-      phoneHead: 'txs',
-      cell: ({ transactions }) => (transactions === undefined ? '–' : grouped(transactions)),
-    },
+    numberColumn(
+      'Block',
+      'w-block',
+      ({ block }) => (block === undefined ? '–' : grouped(block)),
+      'block',
+    ),
+    numberColumn(
+      'Txs',
+      'w-count',
+      ({ transactions }) => (transactions === undefined ? '–' : grouped(transactions)),
+      'txs',
+    ),
     {
       head: 'Age',
       isLong: true,

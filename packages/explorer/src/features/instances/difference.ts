@@ -1,5 +1,5 @@
 // Difference of two chains: the last block they share, and what each changed since.
-import { type Diff, merged } from '../../parts/transaction/merged-diff.js';
+import { type Diff, mergeDiffs } from '../../parts/transaction/merged-diff.js';
 import { request } from '../../rpc/client.js';
 import type { Result } from '../../rpc/methods.js';
 import type { BlockRow } from '../../rpc/queries.js';
@@ -90,7 +90,7 @@ async function changesOf(chain: string, { head }: Side, common: number): Promise
       request('starknet_getStateUpdate', { block_id: { block_number } }, chain),
     ),
   );
-  return merged(updates.map(({ state_diff }) => state_diff));
+  return mergeDiffs(updates.map(({ state_diff }) => state_diff));
 }
 
 /** The changed values of a difference, by their place. */

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { grouped } from '../../format/amount.js';
 import { to, toChain, useRoute } from '../../navigation/route.js';
-import { DoneHere } from '../../parts/action.js';
+import { LatestResult } from '../../parts/action.js';
 import { Confirm, type Question } from '../../parts/confirm.js';
 import { Empty, Heading } from '../../parts/page-states.js';
 import { Link } from '../../parts/values.js';
@@ -41,7 +41,7 @@ export function InstancesPage() {
       </p>
       <section className="stack" aria-label="List of chains" ref={table} tabIndex={-1}>
         <BranchForm hrefOf={home} canChooseBlock start={query.get('at') ?? ''} />
-        <DoneHere />
+        <LatestResult />
         <ChainTable
           list={list}
           hrefOf={home}

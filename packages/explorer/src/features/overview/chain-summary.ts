@@ -1,16 +1,10 @@
 // What the overview shows, read in one request when something has changed, at most twice a second.
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
-import { call, isMissing } from '../../rpc/client.js';
+import { call } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
 import type { Result } from '../../rpc/methods.js';
-import {
-  type BlockRow,
-  queries,
-  readBlocks,
-  readTransactions,
-  type TransactionRow,
-} from '../../rpc/queries.js';
+import { type BlockRow, queries, type TransactionRow } from '../../rpc/queries.js';
 import { runTask } from '../../state/tasks.js';
 
 /** Rows are counted, so that nothing grows with the chain. */
@@ -32,8 +26,6 @@ export interface ChainSummary {
   readonly settings: Result<'devnet_getBlockSettings'> | undefined;
   /** Undefined unless the chain imitates a network. */
   readonly network: Network | undefined;
-  /** Whether standard methods were used, because the node does not serve its own. */
-  readonly isSubstitute: boolean;
 }
 
 export type Network = Result<'devnet_getNetworkConditions'>;
@@ -54,61 +46,38 @@ async function readLists(): Promise<Lists> {
     transactions,
     failures: failed.transactions,
     hasOlder: failed.next !== undefined,
-    isSubstitute: false,
   };
 }
-
-async function readStandardLists(): Promise<Lists> {
-  const [blocks, transactions] = await Promise.all([
-    readBlocks(undefined),
-    readTransactions({}, undefined, true),
-  ]);
-  const newest = transactions.rows.slice(0, MAX_TRANSACTIONS);
-  return {
-    blocks: blocks.rows.slice(0, MAX_BLOCKS).reverse(),
-    transactions: newest,
-    failures: newest
-      .filter(({ execution_status }) => execution_status === 'REVERTED')
-      .slice(0, MAX_FAILURES),
-    hasOlder: transactions.next !== undefined,
-    isSubstitute: true,
-  };
-}
-
-let isRestricted = false;
 
 async function readSummary(): Promise<ChainSummary> {
-  const [lists, status, settings, network] = await Promise.allSettled([
-    isRestricted ? readStandardLists() : readLists(),
-    call('devnet_getStatus'),
-    call('devnet_getBlockSettings', {}),
-    call('devnet_getNetworkConditions', {}),
+  const [lists, status, settings, network] = await Promise.all([
+    readLists(),
+    optional(call('devnet_getStatus')),
+    optional(call('devnet_getBlockSettings', {})),
+    optional(call('devnet_getNetworkConditions', {})),
   ]);
-  if (lists.status === 'rejected') {
-    if (isRestricted || !isMissing(lists.reason)) throw lists.reason;
-    isRestricted = true;
-    return readSummary();
-  }
   return {
-    ...lists.value,
-    status: status.status === 'fulfilled' ? status.value : undefined,
-    settings: settings.status === 'fulfilled' ? settings.value : undefined,
-    network:
-      network.status === 'fulfilled' && network.value.conditions !== null
-        ? network.value
-        : undefined,
+    ...lists,
+    status,
+    settings,
+    network: network && network.conditions !== null ? network : undefined,
   };
+}
+
+/** A node may refuse what is shown beside the lists. */
+function optional<T>(answer: Promise<T>): Promise<T | undefined> {
+  return answer.catch(() => undefined);
 }
 
 export function useChainSummary() {
-  const beat = useLive((live) => live.beat);
+  const revision = useLive((live) => live.revision);
   const query = useQuery({ queryKey: KEY, queryFn: readSummary });
-  const lastBeat = useRef(beat);
+  const lastRevision = useRef(revision);
   const isReading = useRef(false);
   const isAwaited = useRef(false);
   useEffect(() => {
-    if (beat === lastBeat.current) return;
-    lastBeat.current = beat;
+    if (revision === lastRevision.current) return;
+    lastRevision.current = revision;
     isAwaited.current = true;
     if (isReading.current) return;
     isReading.current = true;
@@ -117,7 +86,7 @@ export function useChainSummary() {
         isReading.current = false;
       }),
     );
-  }, [beat]);
+  }, [revision]);
   return query;
 }
 

@@ -2,7 +2,7 @@
 import { memo, useMemo } from 'react';
 import { counted, grouped, share } from '../../format/amount.js';
 import { to } from '../../navigation/route.js';
-import { type Column, ShortTable } from '../../parts/table/table.js';
+import { type Column, numberColumn, ShortTable } from '../../parts/table/table.js';
 import {
   Address,
   Age,
@@ -147,13 +147,7 @@ function busiestColumns(most: number): readonly Column<CalledContract>[] {
         </svg>
       ),
     },
-    {
-      head: 'Txs',
-      width: 'w-count',
-      number: true,
-      phoneHead: 'txs',
-      cell: ({ transactions }) => grouped(transactions),
-    },
+    numberColumn('Txs', 'w-count', ({ transactions }) => grouped(transactions), 'txs'),
     {
       head: 'Failed',
       width: 'w-count',
@@ -162,13 +156,7 @@ function busiestColumns(most: number): readonly Column<CalledContract>[] {
       cellClass: ({ failed }) => (failed > 0 ? 'fail' : 'quiet'),
       cell: ({ failed }) => grouped(failed),
     },
-    {
-      head: 'L2 gas',
-      width: 'w-gas',
-      number: true,
-      phoneHead: 'gas',
-      cell: ({ gas }) => grouped(gas),
-    },
+    numberColumn('L2 gas', 'w-gas', ({ gas }) => grouped(gas), 'gas'),
   ];
 }
 

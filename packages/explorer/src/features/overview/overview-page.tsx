@@ -43,7 +43,7 @@ function Empty({ summary }: { readonly summary: ChainSummary }) {
 }
 
 function Busy({ summary }: { readonly summary: ChainSummary }) {
-  const { blocks, transactions, failures, hasOlder, status, network, isSubstitute } = summary;
+  const { blocks, transactions, failures, hasOlder, status, network } = summary;
   const contracts = useMemo(
     () => [...new Set(failures.flatMap(({ call }) => (call ? [call.contract_address] : [])))],
     [failures],
@@ -73,12 +73,6 @@ function Busy({ summary }: { readonly summary: ChainSummary }) {
       </p>
       <Charts blocks={blocks} />
       {network && <Market network={network} />}
-      {isSubstitute && (
-        <p className="quiet">
-          This node does not serve the lists of Starkbox (restricted methods). The charts show its
-          newest {grouped(blocks.length)} blocks.
-        </p>
-      )}
       <div className="overview">
         <div className="stack">
           <Failures of={failures} hasOlder={hasOlder} contractsKnown={contractsKnown} />

@@ -1,5 +1,5 @@
 // Page of the recorded requests of all clients.
-import { useCallback, useMemo, useRef, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { grouped } from '../../format/amount.js';
 import { chainUrl } from '../../format/chain-path.js';
 import { timeText } from '../../format/time.js';
@@ -10,7 +10,7 @@ import { Chip } from '../../parts/chips.js';
 import { Icon } from '../../parts/icons.js';
 import { Checkbox, Select, TextInput } from '../../parts/inputs.js';
 import { Empty, Heading, Loading, Problem } from '../../parts/page-states.js';
-import { Modes, useMode } from '../../parts/table/live-table.js';
+import { Modes, NewBar, useFollow } from '../../parts/table/live-table.js';
 import { type Column, VirtualTable } from '../../parts/table/table.js';
 import { OutcomeSign, TxRef, UntrustedText } from '../../parts/values.js';
 import { Detail } from './detail.js';
@@ -28,11 +28,9 @@ import { type Requests, useRequests } from './rows.js';
 import '../../styles/cards.css';
 
 export function RequestsPage() {
-  const mode = useMode();
-  const pointing = useRef(false);
-  const isHeld = useCallback(() => pointing.current || scrollY > 200, []);
+  const { isPaused, showsAtOnce, onPoint } = useFollow();
   const filter = useFilter();
-  const requests = useRequests({ mode, isHeld, withExplorer: filter.own });
+  const requests = useRequests({ showsAtOnce, withExplorer: filter.own });
   const [open, setOpen] = useState<string | undefined>();
   const [openBatches, setOpenBatches] = useState<ReadonlySet<number>>(new Set());
   const { rows, state } = requests;
@@ -40,11 +38,6 @@ export function RequestsPage() {
   const lines = useMemo(() => linesOf(passing, openBatches), [passing, openBatches]);
   const waiting = requests.waiting.filter((row) => passes(row, filter)).length;
   const opened = lines.find((line) => idOfLine(line) === open);
-  const onPoint = (isPointing: boolean): void => {
-    pointing.current = isPointing;
-    // Rows held back while the pointer was over the list.
-    if (mode === 'tail' && !isHeld()) requests.reveal();
-  };
   const toggle = useCallback((batch: number) => {
     setOpenBatches((old) => {
       const next = new Set(old);
@@ -73,11 +66,7 @@ export function RequestsPage() {
       {state && (state.recording || rows.length > 0) && (
         <>
           <Filters filter={filter} requests={requests} />
-          {waiting > 0 && mode !== 'paused' && (
-            <button type="button" className="new-bar" onClick={requests.reveal}>
-              {grouped(waiting)} new
-            </button>
-          )}
+          {waiting > 0 && !isPaused && <NewBar reveal={requests.reveal}>{grouped(waiting)}</NewBar>}
           {lines.length === 0 ? (
             <Nothing isFiltered={passing.length < rows.length} />
           ) : (
@@ -90,7 +79,11 @@ export function RequestsPage() {
               copyOf={({ rows: [row] }) => row?.method ?? ''}
               classOf={(line) => classOf(line, open)}
               onEnd={requests.readOlder}
-              onPoint={onPoint}
+              onPoint={(isPointing) => {
+                onPoint(isPointing);
+                // Rows held back while the pointer was over the list.
+                if (showsAtOnce()) requests.reveal();
+              }}
             />
           )}
           {opened && <Detail key={open} rows={opened.rows} close={() => setOpen(undefined)} />}

@@ -1,7 +1,6 @@
 // Recorded requests: the first page, new ones from a subscription, older pages.
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { call } from '../../rpc/client.js';
-import type { Mode } from '../../rpc/live-list.js';
 import type { RequestRow } from './group.js';
 import { followRequests, MAX_COUNT, PAGE, type RecordingState } from './request-stream.js';
 
@@ -27,19 +26,18 @@ interface RequestLists {
 const NOTHING: RequestLists = { rows: [], waiting: [] };
 
 interface RequestOptions {
-  readonly mode: Mode;
-  readonly isHeld: () => boolean;
+  readonly showsAtOnce: () => boolean;
   /** Whether to read the explorer's own calls too. */
   readonly withExplorer: boolean;
 }
 
-export function useRequests({ mode, isHeld, withExplorer }: RequestOptions): Requests {
+export function useRequests({ showsAtOnce, withExplorer }: RequestOptions): Requests {
   const [lists, setLists] = useState<RequestLists>(NOTHING);
   const [state, setState] = useState<RecordingState | undefined>();
   const [error, setError] = useState<unknown>();
   const [turn, setTurn] = useState(0);
-  const isShownAtOnce = useRef((): boolean => true);
-  isShownAtOnce.current = () => mode === 'tail' && !isHeld();
+  const isShownAtOnce = useRef(showsAtOnce);
+  isShownAtOnce.current = showsAtOnce;
   const reading = useRef(false);
   const isAll = useRef(false);
 

@@ -7,7 +7,7 @@ import { setQuery } from '../../navigation/route.js';
 import { Button } from '../../parts/button.js';
 import { Select } from '../../parts/inputs.js';
 import { Loading, Problem } from '../../parts/page-states.js';
-import { merged } from '../../parts/transaction/merged-diff.js';
+import { mergeDiffs } from '../../parts/transaction/merged-diff.js';
 import { StateChanges } from '../../parts/transaction/state-changes.js';
 import { call } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
@@ -51,7 +51,7 @@ export function Compare({ a, b, snapshots, head }: CompareProps) {
           call('starknet_getStateUpdate', { block_id: { block_number } }),
         ),
       );
-      return merged(updates.map(({ state_diff }) => state_diff));
+      return mergeDiffs(updates.map(({ state_diff }) => state_diff));
     },
   });
   return (

@@ -6,7 +6,7 @@ import { Action } from '../../parts/action.js';
 import { PlainButton } from '../../parts/button.js';
 import { Icon } from '../../parts/icons.js';
 import { Empty, Loading } from '../../parts/page-states.js';
-import { type Column, ShortTable } from '../../parts/table/table.js';
+import { type Column, numberColumn, ShortTable } from '../../parts/table/table.js';
 import { BlockRef, Copy, UntrustedText } from '../../parts/values.js';
 import { useStatus } from '../../rpc/queries.js';
 import type { Snapshot } from '../../rpc/snapshots.js';
@@ -73,13 +73,7 @@ function snapshotColumns(
         </span>
       ),
     },
-    {
-      head: 'Block',
-      width: 'w-block',
-      number: true,
-      phoneHead: 'block',
-      cell: ({ block_number }) => <BlockRef of={block_number} />,
-    },
+    numberColumn('Block', 'w-block', ({ block_number }) => <BlockRef of={block_number} />, 'block'),
     {
       head: 'Chain time',
       width: 'w-moment',

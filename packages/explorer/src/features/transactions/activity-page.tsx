@@ -7,8 +7,8 @@ import { Icon } from '../../parts/icons.js';
 import { Integer } from '../../parts/number.js';
 import { Empty, Heading } from '../../parts/page-states.js';
 import { peek, usePeeked } from '../../parts/side-panel.js';
-import { LiveTable, Modes } from '../../parts/table/live-table.js';
-import type { Column } from '../../parts/table/table.js';
+import { LiveTable, Modes, useNamedIn } from '../../parts/table/live-table.js';
+import { type Column, numberColumn } from '../../parts/table/table.js';
 import { CallSummary, Fee } from '../../parts/transaction/transaction-list.js';
 import { Address, Age, BlockRef, Link, Status } from '../../parts/values.js';
 import { type Operation, useLive } from '../../rpc/live-state.js';
@@ -20,7 +20,7 @@ export function ActivityPage() {
   const failedOnly = query.get('failed') === '1';
   const operations = useLive((live) => live.operations);
   const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set());
-  const [contracts, setContracts] = useState<readonly string[]>([]);
+  const [contracts, onRows] = useNamedIn(calledBy);
   const contractsKnown = useContractsKnown(contracts);
   const peeked = usePeeked();
   const isPeeked = useCallback(
@@ -39,15 +39,6 @@ export function ActivityPage() {
     },
     [filter],
   );
-  const onRows = useCallback((rows: readonly Row[]) => {
-    const addresses = new Set<string>();
-    for (const { source } of rows)
-      if (source?.call && addresses.size < 50) addresses.add(source.call.contract_address);
-    const next = [...addresses];
-    setContracts((old) =>
-      old.length === next.length && old.every((address) => addresses.has(address)) ? old : next,
-    );
-  }, []);
   const arrangeRows = useCallback(
     (rows: readonly Row[]) => arrange(rows, failedOnly ? [] : operations, unfolded),
     [operations, unfolded, failedOnly],
@@ -167,26 +158,15 @@ function activityColumns(unfold: (id: string) => void): readonly Column<Row>[] {
       cell: ({ run }) =>
         run?.first.sender_address !== undefined && <Address of={run.first.sender_address} mark />,
     },
-    {
-      head: 'L2 gas',
-      width: 'w-gas',
-      number: true,
-      phone: 'none',
-      cell: ({ run }) => run && <Integer of={run.first.l2_gas} />,
-    },
-    {
-      head: 'Fee STRK',
-      width: 'w-fee',
-      number: true,
-      phone: 'none',
-      cell: ({ run }) => run && <Fee of={run.first.fee} />,
-    },
+    numberColumn('L2 gas', 'w-gas', ({ run }) => run && <Integer of={run.first.l2_gas} />),
+    numberColumn('Fee STRK', 'w-fee', ({ run }) => run && <Fee of={run.first.fee} />),
   ];
 }
 
 const onPeek = ({ run }: Row): void => {
   if (run) peek(run.first.transaction_hash);
 };
+const calledBy = ({ source }: Row): string | undefined => source?.call?.contract_address;
 const idOf = (row: Row): string => row.id;
 const hrefOf = ({ run, operation }: Row): string | undefined =>
   run ? to('tx', run.first.transaction_hash) : operation && to('block', operation.block);

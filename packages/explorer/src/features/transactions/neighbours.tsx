@@ -37,9 +37,9 @@ interface NeighbourProps {
 /** A disabled arrow takes the same room as a link. */
 function Neighbour({ of: sent, step, label }: NeighbourProps) {
   // A later transaction may follow with each block.
-  const beat = useLive((live) => live.beat);
+  const revision = useLive((live) => live.revision);
   const { data } = useQuery({
-    queryKey: ['adjacent of sender', sent.sender, sent.nonce, step, step > 0 ? beat : 0],
+    queryKey: ['adjacent of sender', sent.sender, sent.nonce, step, step > 0 ? revision : 0],
     placeholderData: (old: string | null | undefined) => old,
     retry: false,
     queryFn: async () => (await readAdjacentOfSender(sent, step)) ?? null,

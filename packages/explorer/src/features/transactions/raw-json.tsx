@@ -4,14 +4,12 @@ import { useState } from 'react';
 import { chainUrl } from '../../format/chain-path.js';
 import { writeJson } from '../../format/json.js';
 import { Button } from '../../parts/button.js';
-import { JsonTree, RemoteJsonTree } from '../../parts/json-tree.js';
+import { JsonTree } from '../../parts/json-tree.js';
 import { Loading, Problem } from '../../parts/page-states.js';
 import { saveFile } from '../../parts/save-file.js';
 import { Copy } from '../../parts/values.js';
 import { asCurl, call } from '../../rpc/client.js';
 import type { Receipt, Trace, Transaction } from '../../rpc/methods.js';
-import { runTask } from '../../state/tasks.js';
-import { largeTraceOf } from '../../traces/large-traces.js';
 
 interface Part {
   readonly name: string;
@@ -73,7 +71,6 @@ interface RawPartProps {
 
 function RawPart({ part: { name, method, params, script }, value, isOpen = false }: RawPartProps) {
   const [open, setOpen] = useState(isOpen);
-  const large = largeTraceOf(value);
   return (
     <details open={open} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>{name}</summary>
@@ -81,16 +78,12 @@ function RawPart({ part: { name, method, params, script }, value, isOpen = false
         <>
           <Asking
             name={name.toLowerCase()}
-            text={() => large?.text() ?? writeJson(value, 2)}
+            text={() => writeJson(value, 2)}
             method={method}
             params={params}
             script={script}
           />
-          {large ? (
-            <RemoteJsonTree read={(...of) => large.parts(...of)} />
-          ) : (
-            <JsonTree of={value} />
-          )}
+          <JsonTree of={value} />
         </>
       )}
     </details>
@@ -98,7 +91,7 @@ function RawPart({ part: { name, method, params, script }, value, isOpen = false
 }
 
 interface AskingProps extends Part {
-  readonly text: () => string | Promise<string>;
+  readonly text: () => string;
 }
 
 function Asking({ name, text, method, params, script }: AskingProps) {
@@ -107,13 +100,13 @@ function Asking({ name, text, method, params, script }: AskingProps) {
       <span className="quiet">copy</span> JSON <Copy value={text} what={`${name} as JSON`} />
       curl <Copy value={asCurl(method, params)} what={`${name} as curl`} />
       starknet.js <Copy value={script} what={`${name} as starknet.js`} />
-      <Button onClick={() => runTask(save(text, name))}>Download</Button>
+      <Button
+        onClick={() => saveFile(text(), `${name.replaceAll(' ', '-')}.json`, 'application/json')}
+      >
+        Download
+      </Button>
     </p>
   );
-}
-
-async function save(text: AskingProps['text'], name: string): Promise<void> {
-  saveFile(await text(), `${name.replaceAll(' ', '-')}.json`, 'application/json');
 }
 
 /** State update of the whole block, read on demand. */

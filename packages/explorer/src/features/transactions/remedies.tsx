@@ -7,7 +7,7 @@ import type { REMEDY_ACTION } from '@starkbox/spec';
 import { type ReactNode, useState } from 'react';
 import { textOf } from '../../format/json.js';
 import { go, to } from '../../navigation/route.js';
-import { Action, DoneHere, note } from '../../parts/action.js';
+import { Action, LatestResult, note } from '../../parts/action.js';
 import { ErrorText } from '../../parts/page-states.js';
 import { Link, TxRef, UntrustedText } from '../../parts/values.js';
 import { asCurl, callByName } from '../../rpc/client.js';
@@ -55,7 +55,7 @@ export function Remedies({ transaction, actions }: RemediesProps) {
         ))}
         {isDone && resendable && <RunAgain of={resendable} />}
       </div>
-      <DoneHere />
+      <LatestResult />
     </div>
   );
 }

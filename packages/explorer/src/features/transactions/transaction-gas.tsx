@@ -1,14 +1,7 @@
 // Gas of one transaction beside its bounds, and how the fee is computed.
 
-import {
-  functionsOf,
-  type GasBlock,
-  type GasTree,
-  gasTree,
-  type Measure,
-  OUTSIDE,
-} from '@starkbox/abi/internal';
-import { type ReactNode, useEffect, useMemo, useState } from 'react';
+import { functionsOf, type GasBlock, gasTree, OUTSIDE } from '@starkbox/abi/internal';
+import { type ReactNode, useMemo } from 'react';
 import { grouped, priceText, type Unit, unitOf, wholeAmount } from '../../format/amount.js';
 import { useNames } from '../../format/names.js';
 import { setQuery } from '../../navigation/route.js';
@@ -16,12 +9,10 @@ import { percent } from '../../parts/gas/graph.js';
 import { calledName } from '../../parts/gas/names.js';
 import { GasView, useMeasure } from '../../parts/gas/view.js';
 import { Integer } from '../../parts/number.js';
-import { type Column, ShortTable } from '../../parts/table/table.js';
+import { type Column, numberColumn, ShortTable } from '../../parts/table/table.js';
 import type { Classes } from '../../parts/transaction/call-line.js';
 import type { Receipt, Trace, Transaction } from '../../rpc/methods.js';
 import { type Header, useHeader } from '../../rpc/queries.js';
-import { runTask } from '../../state/tasks.js';
-import { largeTraceOf } from '../../traces/large-traces.js';
 
 interface TransactionGasProps {
   readonly transaction: Transaction;
@@ -36,7 +27,7 @@ export function TransactionGas({ transaction, receipt, trace, classes }: Transac
   const measure = useMeasure(l2_gas === 0 && l1_gas > 0 ? 'l1_gas' : 'l2_gas');
   const names = useNames();
   const charged = receipt.execution_resources[measure];
-  const { all, fee } = useGasTree(trace, charged, measure);
+  const { all, fee } = useMemo(() => gasTree(trace, charged, measure), [trace, charged, measure]);
   const functions = useMemo(() => functionsOf(all), [all]);
   const isReverted = receipt.execution_status === 'REVERTED';
   const open = (block: GasBlock): void => {
@@ -77,20 +68,6 @@ export function TransactionGas({ transaction, receipt, trace, classes }: Transac
   );
 }
 
-/** Of a trace that the worker keeps, the outermost calls alone until the worker has answered. */
-function useGasTree(trace: Trace | undefined, charged: number, measure: Measure): GasTree {
-  const tree = useMemo(() => gasTree(trace, charged, measure), [trace, charged, measure]);
-  const [whole, setWhole] = useState<{ readonly of: GasTree; readonly tree: GasTree }>();
-  useEffect(() => {
-    runTask(
-      largeTraceOf(trace)
-        ?.gas(charged, measure)
-        .then((complete) => complete && setWhole({ of: tree, tree: complete })),
-    );
-  }, [trace, charged, measure, tree]);
-  return whole?.of === tree ? whole.tree : tree;
-}
-
 const RESOURCES = [
   ['l1_gas', 'L1 gas', 'l1_gas_price'],
   ['l1_data_gas', 'L1 data gas', 'l1_data_gas_price'],
@@ -126,27 +103,14 @@ function boundColumns(unit: Unit): readonly Column<Bound>[] {
         </>
       ),
     },
-    {
-      head: 'Limit',
-      width: 'w-amount',
-      number: true,
-      phoneHead: 'limit',
-      cell: ({ limit }) => limit !== undefined && <Integer of={limit} />,
-    },
-    {
-      head: 'Price',
-      width: 'w-gas',
-      number: true,
-      phoneHead: 'price',
-      cell: ({ price: actual }) => price(actual),
-    },
-    {
-      head: 'Max price',
-      width: 'w-gas',
-      number: true,
-      phoneHead: 'max price',
-      cell: ({ maxPrice }) => price(maxPrice),
-    },
+    numberColumn(
+      'Limit',
+      'w-amount',
+      ({ limit }) => limit !== undefined && <Integer of={limit} />,
+      'limit',
+    ),
+    numberColumn('Price', 'w-gas', ({ price: actual }) => price(actual), 'price'),
+    numberColumn('Max price', 'w-gas', ({ maxPrice }) => price(maxPrice), 'max price'),
   ];
 }
 

@@ -1,8 +1,7 @@
 // Page of one transaction: summary, failure, details.
-import type { CallTree, Frame } from '@starkbox/abi';
+import { buildTree, type CallTree, type Frame } from '@starkbox/abi';
 import { shortHash } from '@starkbox/abi/basics';
 import { classesIn } from '@starkbox/abi/internal';
-import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
 import { grouped } from '../../format/amount.js';
 import { useClassNamesOf, useNames, useNamesOf } from '../../format/names.js';
@@ -19,11 +18,17 @@ import { useMedia } from '../../parts/use-media.js';
 import { Link, Status, UntrustedText } from '../../parts/values.js';
 import { call, RpcFailure } from '../../rpc/client.js';
 import { liveNow, useLive } from '../../rpc/live-state.js';
-import type { Receipt, Result, Transaction } from '../../rpc/methods.js';
-import { useAbis, useClasses, useExplained, useHeader, useTransaction } from '../../rpc/queries.js';
+import type { Receipt, Transaction } from '../../rpc/methods.js';
+import {
+  useAbis,
+  useClasses,
+  useCurrent,
+  useExplained,
+  useHeader,
+  useTransaction,
+} from '../../rpc/queries.js';
 import { lastPastChange } from '../../rpc/undone-blocks.js';
 import { runTask } from '../../state/tasks.js';
-import { treeOf } from '../../traces/whole-frame.js';
 import { DetailTabs } from './detail-tabs.js';
 import { TransactionFacts } from './facts.js';
 import { Failure, FailureHeadline, Rejection } from './failure.js';
@@ -63,7 +68,7 @@ function changeText(): string {
 
 /** A transaction that is not final is read again as the chain grows. */
 function useProgress(receipt: Receipt | undefined, refetch: () => void): void {
-  const beat = useLive((live) => live.beat);
+  const revision = useLive((live) => live.revision);
   const accepted = useLive(
     (live) => live.operations.find(({ event }) => event === 'accepted_on_l1')?.id ?? 0,
   );
@@ -71,7 +76,7 @@ function useProgress(receipt: Receipt | undefined, refetch: () => void): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: each change may have closed its block
   useEffect(() => {
     if (isOpen) refetch();
-  }, [beat]);
+  }, [revision]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: only acceptance on L1 matters here
   useEffect(() => {
     if (accepted > 0) refetch();
@@ -123,7 +128,7 @@ export function TransactionPage({ id: hash }: { readonly id: string }) {
     if (read) remember(hash, read);
   }, [hash, read]);
   useProgress(read?.receipt, () => runTask(refetch()));
-  const tree = useMemo(() => data && treeOf(data.transaction, data.trace, data.receipt), [data]);
+  const tree = useMemo(() => data && buildTree(data.transaction, data.trace, data.receipt), [data]);
   const { classes, isRead } = useCalledClasses(tree);
   // Asked for with the classes, because the page is shown once these are read.
   useHeader(read?.receipt);
@@ -290,12 +295,9 @@ interface MissingProps {
 
 /** A transaction without a receipt: it waits, or this chain does not have it. */
 function MissingTransaction({ hash, refetch }: MissingProps) {
-  const beat = useLive((live) => live.beat);
-  const { data, error } = useQuery({
-    queryKey: ['now', 'transaction status', hash, beat],
-    placeholderData: (old: Result<'starknet_getTransactionStatus'> | undefined) => old,
-    queryFn: () => call('starknet_getTransactionStatus', { transaction_hash: hash }),
-  });
+  const { data, error } = useCurrent(['now', 'transaction status', hash], () =>
+    call('starknet_getTransactionStatus', { transaction_hash: hash }),
+  );
   const waiting = data && WAITING[data.finality_status];
   const isIncluded = data !== undefined && waiting === undefined;
   const rejection = useExplained(hash, error !== null).data;

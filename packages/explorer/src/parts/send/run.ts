@@ -202,13 +202,13 @@ export async function send(sending: Sending): Promise<string | undefined> {
   const { nonce, format } = await account(sender, 'pre_confirmed');
   const transaction = invokeOf(sender, calls, nonce, bounds, format);
   if (isOurs) {
-    const [chainId, key, { signed }] = await Promise.all([
+    const [chainId, key, { signInvoke }] = await Promise.all([
       call('starknet_chainId'),
       privateKeyOf(sender),
       import('@starkbox/signing'),
     ]);
     if (key === undefined) throw new Error('There is no private key for this account.');
-    return submit(what, signed(transaction, chainId, key), tell);
+    return submit(what, signInvoke(transaction, chainId, key), tell);
   }
   return impersonated(sender, () => submit(what, transaction, tell));
 }

@@ -1,12 +1,14 @@
 // Table of a live list: follow modes, held-back rows, empty state.
-import { type ReactNode, useCallback, useEffect, useMemo, useRef } from 'react';
+import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { grouped } from '../../format/amount.js';
 import { setQuery, useRoute } from '../../navigation/route.js';
-import { type LiveList, type Mode, useLiveList } from '../../rpc/live-list.js';
-import type { Page } from '../../rpc/queries.js';
+import { type LiveList, type ReadPage, useLiveList } from '../../rpc/live-list.js';
 import { Button } from '../button.js';
 import { Choice } from '../inputs.js';
 import { Loading, Problem } from '../page-states.js';
 import { type Column, classes, VirtualTable } from './table.js';
+
+type Mode = 'paused' | 'live' | 'tail';
 
 const MODES: readonly (readonly [Mode, text: string, hint: string])[] = [
   ['paused', 'Paused', 'The list does not change (p)'],
@@ -37,11 +39,45 @@ export function nextMode(mode: Mode): string | undefined {
   return mode === 'live' ? undefined : 'paused';
 }
 
+/** Further down, new rows on top would move what is read. */
+const TOP = 40;
+
+/** How a list takes in new rows: as chosen, and held still where the pointer or the reader is. */
+export function useFollow() {
+  const mode = useMode();
+  const isPointing = useRef(false);
+  const showsAtOnce = useCallback(
+    () => mode === 'tail' && !isPointing.current && scrollY <= TOP,
+    [mode],
+  );
+  const onPoint = useCallback((isOver: boolean) => {
+    isPointing.current = isOver;
+  }, []);
+  return { isPaused: mode === 'paused', showsAtOnce, onPoint };
+}
+
+const MAX_NAMED = 100;
+
+/** Classes or contracts of the first rows, each once, and what a list's `onRows` takes to learn them. */
+export function useNamedIn<Row>(
+  of: (row: Row) => string | undefined,
+): readonly [felts: readonly string[], onRows: (rows: readonly Row[]) => void] {
+  const [felts, setFelts] = useState<readonly string[]>([]);
+  const onRows = useCallback(
+    (rows: readonly Row[]) => {
+      const next = [...new Set(rows.flatMap((row) => of(row) ?? []))].slice(0, MAX_NAMED);
+      setFelts((old) => (old.join() === next.join() ? old : next));
+    },
+    [of],
+  );
+  return [felts, onRows];
+}
+
 interface LiveTableProps<Row> {
   readonly label: string;
   readonly what: string;
   readonly listKey: readonly unknown[];
-  readonly read: (cursor: string | undefined, isTip?: boolean) => Promise<Page<Row>>;
+  readonly read: ReadPage<Row>;
   readonly idOf: (row: Row) => string;
   readonly columns: readonly Column<Row>[];
   readonly hrefOf: (row: Row) => string | undefined;
@@ -51,7 +87,8 @@ interface LiveTableProps<Row> {
   /** The row that the panel beside the list shows. */
   readonly isPeeked?: (row: Row) => boolean;
   readonly onOpen?: (row: Row) => void;
-  readonly empty: ReactNode;
+  /** A function is told whether older blocks were not searched. */
+  readonly empty: ReactNode | ((hasMore: boolean) => ReactNode);
   readonly total?: number;
   readonly onRows?: (rows: readonly Row[]) => void;
   /** Transforms rows before they are shown. */
@@ -77,12 +114,8 @@ export function LiveTable<Row>(props: LiveTableProps<Row>) {
     onRows,
     arrange,
   } = props;
-  const pointing = useRef(false);
-  const isHeld = useCallback(() => pointing.current || scrollY > 40, []);
-  const list: LiveList<Row> = useLiveList({ key: listKey, read, idOf, mode: useMode(), isHeld });
-  const onPoint = useCallback((isPointing: boolean) => {
-    pointing.current = isPointing;
-  }, []);
+  const { isPaused, showsAtOnce, onPoint } = useFollow();
+  const list = useLiveList({ key: listKey, read, idOf, isPaused, showsAtOnce });
   const { readMore } = list;
   const onEnd = useCallback(() => readMore(), [readMore]);
   useEffect(() => onRows?.(list.rows), [list.rows, onRows]);
@@ -123,11 +156,11 @@ export function LiveTable<Row>(props: LiveTableProps<Row>) {
     <>
       {list.waiting > 0 && (
         <NewBar reveal={list.reveal}>
-          {list.waiting}
+          {grouped(list.waiting)}
           {list.hasMoreWaiting && '+'}
         </NewBar>
       )}
-      {list.rows.length === 0 ? empty : table}
+      {list.rows.length > 0 ? table : typeof empty === 'function' ? empty(list.hasMore) : empty}
       <OlderRows of={list} />
     </>
   );
@@ -135,12 +168,12 @@ export function LiveTable<Row>(props: LiveTableProps<Row>) {
 
 /** Continues a list where it does not by itself: past a limit of reading, or where no row matched. */
 function OlderRows({ of }: { readonly of: LiveList<unknown> }) {
-  if (!of.hasMore || (of.beyond === undefined && of.rows.length > 0)) return null;
+  if (!of.hasMore || (of.olderRowsHint === undefined && of.rows.length > 0)) return null;
   return (
     <p className="filters">
-      {of.beyond}
+      {of.olderRowsHint}
       <Button onClick={() => of.readMore(true)}>
-        {of.beyond === undefined ? 'Search older blocks' : 'Continue there'}
+        {of.olderRowsHint === undefined ? 'Search older blocks' : 'Continue there'}
       </Button>
     </p>
   );

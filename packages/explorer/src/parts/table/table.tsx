@@ -43,6 +43,17 @@ export interface Column<Row> {
   readonly sorted?: 'ascending' | 'descending';
 }
 
+/** A column of numbers; without a head on phones, these hide it. */
+export function numberColumn<Row>(
+  head: string,
+  width: string,
+  cell: Column<Row>['cell'],
+  phoneHead?: string,
+): Column<Row> {
+  const onPhones = phoneHead === undefined ? { phone: 'none' as const } : { phoneHead };
+  return { head, width, number: true, ...onPhones, cell };
+}
+
 interface TableProps<Row> {
   readonly label: string;
   readonly rows: readonly Row[];
@@ -225,7 +236,9 @@ function openRow<Row>(
   if (href !== undefined) go(href);
 }
 
-function TableHead<Row>({ columns }: { readonly columns: readonly Column<Row>[] }) {
+type Head = Pick<Column<never>, 'head' | 'width' | 'number' | 'onHead' | 'sorted' | 'isHeadUnseen'>;
+
+export function TableHead({ columns }: { readonly columns: readonly Head[] }) {
   return (
     <thead>
       <tr>

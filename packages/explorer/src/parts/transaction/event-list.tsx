@@ -1,25 +1,21 @@
 // Live list of the events that match a filter, newest first; events of one kind have a column for each member.
 import { type Abi, type Decoded, type DecodedEvent, decodeEvent } from '@starkbox/abi';
-import { type ReactNode, useCallback, useMemo, useRef } from 'react';
-import { grouped } from '../../format/amount.js';
+import { type ReactNode, useCallback, useMemo } from 'react';
 import type { EventKind } from '../../format/event-kinds.js';
 import { escapeText } from '../../format/untrusted-text.js';
 import { to } from '../../navigation/route.js';
 import type { EventFilter } from '../../rpc/event-filter.js';
-import { useEvents } from '../../rpc/event-list.js';
-import { type EventRow, idOf } from '../../rpc/event-pages.js';
+import { type EventRow, idOf, readEvents } from '../../rpc/event-pages.js';
 import { useClasses } from '../../rpc/queries.js';
 import { useToken } from '../../rpc/tokens.js';
-import { Button } from '../button.js';
-import { Empty, Loading, Problem } from '../page-states.js';
+import { Empty } from '../page-states.js';
 import { peek } from '../side-panel.js';
-import { NewBar, useMode } from '../table/live-table.js';
-import { type Column, VirtualTable } from '../table/table.js';
+import { LiveTable, useNamedIn } from '../table/live-table.js';
+import type { Column } from '../table/table.js';
 import { Address, BlockRef, Link, TxRef } from '../values.js';
 import { EventLine } from './call-line.js';
 import { Value } from './decoded-value.js';
 
-const MAX_CLASSES = 100;
 /** Members beyond these are in the event line of the transaction's page. */
 const MAX_MEMBERS = 6;
 
@@ -40,56 +36,44 @@ interface EventListProps {
 
 export function EventList(props: EventListProps) {
   const { filter, kind, columnsOf, label = 'Events', empty, hint } = props;
-  const pointing = useRef(false);
-  const isHeld = useCallback(() => pointing.current || scrollY > 40, []);
-  const list = useEvents(filter, useMode(), isHeld);
-  const classes = useClasses(
-    useMemo(
-      () =>
-        [...new Set(list.rows.flatMap(({ classHash }) => classHash ?? []))].slice(0, MAX_CLASSES),
-      [list.rows],
-    ),
-  );
+  const [hashes, onRows] = useNamedIn(classOf);
+  const classes = useClasses(hashes);
   const hasSource = filter.address === undefined;
   const columns = useMemo(
     () => columnsOf?.(classes) ?? usualColumns(classes, kind, hasSource),
     [columnsOf, classes, kind, hasSource],
   );
-  if (list.error && list.rows.length === 0) {
-    return <Problem error={list.error} what="the events" retry={list.retry} />;
-  }
-  if (list.isLoading) return <Loading what="the events" />;
+  const read = useCallback(
+    (cursor: string | undefined, isTip = false, newest?: EventRow) =>
+      readEvents(filter, cursor, { isTip, newest }),
+    [filter],
+  );
   return (
-    <>
-      {list.waiting > 0 && <NewBar reveal={list.reveal}>{grouped(list.waiting)}</NewBar>}
-      {list.rows.length === 0 ? (
-        <Empty
-          icon="events"
-          title={empty(list.hasMore)}
-          {...(list.hasMore
-            ? { action: <Button onClick={list.readMore}>Search older blocks</Button> }
-            : {})}
-        >
+    <LiveTable
+      label={label}
+      what="the events"
+      listKey={['events', filter]}
+      read={read}
+      idOf={idOf}
+      columns={columns}
+      hrefOf={hrefOf}
+      copyOf={copyOf}
+      onPeek={onPeek}
+      onRows={onRows}
+      empty={(hasMore) => (
+        <Empty icon="events" title={empty(hasMore)}>
           {hint}
         </Empty>
-      ) : (
-        <VirtualTable
-          label={label}
-          rows={list.rows}
-          columns={columns}
-          idOf={idOf}
-          hrefOf={({ transaction_hash }) => to('tx', transaction_hash, { tab: 'events' })}
-          copyOf={({ transaction_hash }) => transaction_hash}
-          onEnd={list.readMore}
-          onPeek={({ transaction_hash }) => peek(transaction_hash)}
-          onPoint={(isPointing) => {
-            pointing.current = isPointing;
-          }}
-        />
       )}
-    </>
+    />
   );
 }
+
+const classOf = ({ classHash }: EventRow): string | undefined => classHash;
+const hrefOf = ({ transaction_hash }: EventRow): string =>
+  to('tx', transaction_hash, { tab: 'events' });
+const copyOf = ({ transaction_hash }: EventRow): string => transaction_hash;
+const onPeek = ({ transaction_hash }: EventRow): void => peek(transaction_hash);
 
 export const BLOCK_COLUMN: Column<EventRow> = {
   head: 'Block',

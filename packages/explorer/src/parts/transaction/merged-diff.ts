@@ -4,7 +4,7 @@ import type { Result } from '../../rpc/methods.js';
 export type Diff = Result<'starknet_getStateUpdate'>['state_diff'];
 
 /** Merges consecutive state updates into one. */
-export function merged(diffs: readonly Diff[]): Diff {
+export function mergeDiffs(diffs: readonly Diff[]): Diff {
   const slots = new Map<string, Map<string, string>>();
   const nonces = new Map<string, string>();
   const deployed = new Map<string, string>();

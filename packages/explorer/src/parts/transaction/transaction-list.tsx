@@ -1,6 +1,6 @@
 // List of transactions that match a filter, newest first.
 import { readFailure } from '@starkbox/abi';
-import { type ReactNode, useCallback, useMemo, useState } from 'react';
+import { type ReactNode, useCallback, useMemo } from 'react';
 import { grouped, unitOf } from '../../format/amount.js';
 import { momentText } from '../../format/time.js';
 import { to } from '../../navigation/route.js';
@@ -13,8 +13,8 @@ import {
 import { Icon } from '../icons.js';
 import { Amount, Integer } from '../number.js';
 import { peek, usePeeked } from '../side-panel.js';
-import { LiveTable } from '../table/live-table.js';
-import type { Column } from '../table/table.js';
+import { LiveTable, useNamedIn } from '../table/live-table.js';
+import { type Column, numberColumn } from '../table/table.js';
 import {
   Address,
   Age,
@@ -102,13 +102,7 @@ const COLUMNS: readonly Column<TransactionRow>[] = [
     phone: 'none',
     cell: (row) => momentText(row.timestamp, new Date().getUTCFullYear()),
   },
-  {
-    head: 'Index',
-    width: 'w-small',
-    number: true,
-    phone: 'none',
-    cell: (row) => grouped(row.index),
-  },
+  numberColumn('Index', 'w-small', (row) => grouped(row.index)),
   {
     head: 'Status',
     isHeadUnseen: true,
@@ -128,27 +122,9 @@ const COLUMNS: readonly Column<TransactionRow>[] = [
     cell: (row) => TYPE_NAMES[row.type] ?? row.type,
   },
   { head: 'Call', phone: 'main', least: 16, cell: (row) => <CallSummary of={row} /> },
-  {
-    head: 'Calls',
-    width: 'w-small',
-    number: true,
-    phone: 'none',
-    cell: (row) => grouped(row.call_count),
-  },
-  {
-    head: 'L2 gas',
-    width: 'w-gas',
-    number: true,
-    phone: 'none',
-    cell: (row) => <Integer of={row.l2_gas} />,
-  },
-  {
-    head: 'Fee STRK',
-    width: 'w-fee',
-    number: true,
-    phone: 'none',
-    cell: (row) => <Fee of={row.fee} />,
-  },
+  numberColumn('Calls', 'w-small', (row) => grouped(row.call_count)),
+  numberColumn('L2 gas', 'w-gas', (row) => <Integer of={row.l2_gas} />),
+  numberColumn('Fee STRK', 'w-fee', (row) => <Fee of={row.fee} />),
   { head: 'Hash', width: 'w-hash', rank: 3, cell: (row) => <TxRef of={row.transaction_hash} /> },
 ];
 
@@ -167,6 +143,7 @@ export const USUALLY_SHOWN: ReadonlySet<string> = new Set([
 ]);
 
 const idOf = (row: TransactionRow): string => row.transaction_hash;
+const calledBy = ({ call }: TransactionRow): string | undefined => call?.contract_address;
 const hrefOf = (row: TransactionRow): string => to('tx', row.transaction_hash);
 const onPeek = (row: TransactionRow): void => peek(row.transaction_hash);
 
@@ -178,20 +155,11 @@ interface TransactionListProps {
 }
 
 export function TransactionList({ filter, empty, heads = USUALLY_SHOWN }: TransactionListProps) {
-  const [contracts, setContracts] = useState<readonly string[]>([]);
+  const [contracts, onRows] = useNamedIn(calledBy);
   const read = useCallback(
     (cursor: string | undefined, isTip?: boolean) => readTransactions(filter, cursor, isTip),
     [filter],
   );
-  const onRows = useCallback((rows: readonly TransactionRow[]) => {
-    const addresses = new Set<string>();
-    for (const { call } of rows)
-      if (call && addresses.size < 50) addresses.add(call.contract_address);
-    const next = [...addresses];
-    setContracts((old) =>
-      old.length === next.length && old.every((address) => addresses.has(address)) ? old : next,
-    );
-  }, []);
   const contractsKnown = useContractsKnown(contracts);
   const peeked = usePeeked();
   const isPeeked = useCallback((row: TransactionRow) => idOf(row) === peeked, [peeked]);

@@ -3,6 +3,7 @@ import { type ReactNode, useMemo, useState } from 'react';
 import { counted } from '../../format/amount.js';
 import { to } from '../../navigation/route.js';
 import { Button } from '../button.js';
+import { TableHead } from '../table/table.js';
 import { Address, Link, Mark } from '../values.js';
 import type { ChangedValue } from './changed-values.js';
 import { SlotChange, SlotName, SlotValue } from './slot-name.js';
@@ -44,25 +45,13 @@ export function ValueTable({ label, values, others, sides, difference }: ValueTa
   const [isWhole, setWhole] = useState(false);
   const all = useMemo(() => groupsOf(values, others), [values, others]);
   const groups = useMemo(() => (isWhole ? all : firstOf(all, MAX_SHOWN)), [all, isWhole]);
-  const [was, is] = sides;
+  const numbers = [...sides, difference].map((head) => ({ head, number: true }));
+  const heads = [{ head: 'Variable' }, ...numbers];
   const count = values.length + others.length;
   return (
     <>
       <table className="table value-table" aria-label={label}>
-        <thead>
-          <tr>
-            <th scope="col">Variable</th>
-            <th scope="col" className="number">
-              {was}
-            </th>
-            <th scope="col" className="number">
-              {is}
-            </th>
-            <th scope="col" className="number">
-              {difference}
-            </th>
-          </tr>
-        </thead>
+        <TableHead columns={heads} />
         {groups.map((group) => (
           <GroupRows key={group.contract ?? ''} of={group} sides={sides} difference={difference} />
         ))}

@@ -62,7 +62,6 @@ export {
   reject as realpath,
   reject as rename,
   reject as rm,
-  reject as writeFile,
 };
 
 /** Flags of `open`, with which no file is opened. */

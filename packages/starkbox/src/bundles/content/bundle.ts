@@ -28,6 +28,7 @@ import { ImageError, sourceOfBytes } from '../../dump/image/source.js';
 import { imageBytes } from '../../dump/image/write.js';
 import { refuse } from '../../errors.js';
 import type { Fork } from '../../fork/fork.js';
+import { nameOf } from '../../fork/origin/reads.js';
 import { parse, stringify } from '../../json/json.js';
 import type { Log } from '../../log.js';
 import { type CutRange, cutWorld, startOf, withStart } from './cut.js';
@@ -36,9 +37,8 @@ import {
   type BundledArtifact,
   type BundledRead,
   type BundleSubject,
-  checkedName,
+  checkName,
   LARGEST_BUNDLE,
-  questionKey,
   writeBundle,
 } from './format.js';
 
@@ -133,7 +133,7 @@ function locateTransaction(
   world: World,
   hash: string,
 ): Located {
-  const refused = findTransaction(world, hash) ? undefined : explainer.refused(hash);
+  const refused = findTransaction(world, hash) ? undefined : explainer.getRefused(hash);
   if (!refused) {
     const { block, index } = locateRepeatable(chain, hash);
     return { range: { first: block - 1, last: block }, index, subject: { transaction_hash: hash } };
@@ -212,7 +212,7 @@ function withAccountNames(world: World, { options: { genesis } }: Chain): World 
 }
 
 function scratchChain({ options, executions }: Chain, world: World): Chain {
-  return new Chain(options, withNoSnapshots(world), undefined, executions.ofClient());
+  return new Chain(options, withNoSnapshots(world), undefined, executions.ofChain());
 }
 
 /** The execution in the cut world. */
@@ -234,7 +234,7 @@ function fileNameOf(called: string, subject: BundleSubject): string {
   const { transaction_hash } = subject;
   const digits = transaction_hash?.slice(2) ?? crc32(stringify(subject)).toString(16);
   const plain = called.replaceAll(/[^\w.]+/g, '-').replaceAll(/^[-.]+|[-.]+$/g, '');
-  return checkedName(`${plain.slice(0, MAX_NAME_LENGTH)}-${digits.slice(0, HASH_DIGITS)}`);
+  return checkName(`${plain.slice(0, MAX_NAME_LENGTH)}-${digits.slice(0, HASH_DIGITS)}`);
 }
 
 /** The call that failed first in the account, or else the first call. */
@@ -260,7 +260,7 @@ async function artifactsOf(
   const artifacts: BundledArtifact[] = [];
   let length = 0;
   for (const class_hash of classes.toSorted()) {
-    const debug_info = infos.written(class_hash);
+    const debug_info = infos.textOf(class_hash);
     if (debug_info === undefined) continue;
     const sources = new Map<string, string>();
     for (const file of [...(infos.get(class_hash)?.files ?? [])].sort()) {
@@ -286,7 +286,7 @@ async function recordReads(fork: Fork, image: Uint8Array): Promise<RecordedReads
   const answers = new Map<string, BundledRead>();
   const ask = async (question: SourceQuestion): Promise<string | null> => {
     const answer = await fork.read(question);
-    answers.set(questionKey(question), [question, answer]);
+    answers.set(nameOf(question), [question, answer]);
     return answer;
   };
   const origin = new StateSource(ask, fork.sourceOptions);

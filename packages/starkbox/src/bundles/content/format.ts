@@ -2,7 +2,7 @@
 //
 // The form of an image, with other magic bytes. The header is readable in every format, so that a reader can name the
 // version that opens the file.
-import { isObject, type Members } from '@starkbox/abi/basics';
+import { isObject, type Members, trust } from '@starkbox/abi/basics';
 import type { SourceQuestion } from '@starkbox/engine';
 import type { Methods } from '@starkbox/spec';
 import {
@@ -12,7 +12,7 @@ import {
   type Packing,
   type Sink,
 } from '../../dump/image/format.js';
-import { prefixed, unprefixed } from '../../dump/image/length-prefix.js';
+import { addPrefixes, splitByPrefixes } from '../../dump/image/length-prefix.js';
 import { ImageError, type Source } from '../../dump/image/source.js';
 import { BundleError, reasonOf } from '../../errors.js';
 import { MAX_DEPTH, parse, stringify } from '../../json/json.js';
@@ -22,7 +22,7 @@ import { boolean, count, felt, MAX_VALUES, object, optional, string } from '../.
 export const BUNDLE_EXTENSION = '.starkbox-bundle';
 
 /** A name that a node gives a bundle, as part of a file name; another one if it is none. */
-export function checkedName(name: string): string {
+export function checkName(name: string): string {
   return /^[\w-][\w.-]{0,99}$/.test(name) ? name : 'transaction';
 }
 
@@ -104,7 +104,7 @@ function kindFor(version: string): FileKind {
       const text = header();
       if (text.length > MAX_HEADER_LENGTH)
         throw new BundleError('the header of the bundle is too long');
-      const writer = shownVersion(membersIn(text)['version']);
+      const writer = showVersion(membersIn(text)['version']);
       if (writer === undefined) throw new BundleError('the bundle does not name its version');
       if (format === FORMAT && writer === version) return;
       throw new BundleError(
@@ -115,7 +115,7 @@ function kindFor(version: string): FileKind {
 }
 
 /** A version as a command line can contain it; undefined for any other value. */
-function shownVersion(value: unknown): string | undefined {
+function showVersion(value: unknown): string | undefined {
   return typeof value === 'string' && /^\d[\w.+-]{0,63}$/.test(value) ? value : undefined;
 }
 
@@ -128,19 +128,19 @@ function membersIn(text: string): Members {
 export async function writeBundle(content: BundleContent, sink: Sink): Promise<number> {
   const { header, subject, start, image, artifacts, reads } = content;
   const writer = new ImageWriter(sink, undefined, kindFor(header.version));
-  const packed = async (
+  const writePacked = async (
     name: string,
     values: readonly unknown[],
     packing: Packing = 'small',
   ): Promise<void> => {
     const records = values.map((value) => Buffer.from(stringify(value)));
-    await writer.section(name, prefixed(records), packing);
+    await writer.section(name, addPrefixes(records), packing);
   };
   await writer.begin(JSON.stringify(header));
-  await packed('subject', start ? [subject, start] : [subject]);
+  await writePacked('subject', start ? [subject, start] : [subject]);
   await writer.section('image', [image], 'none');
-  await packed('artifacts', artifacts);
-  if (reads) await packed('reads', reads);
+  await writePacked('artifacts', artifacts);
+  if (reads) await writePacked('reads', reads);
   return writer.end();
 }
 
@@ -192,7 +192,7 @@ function recordsIn<T>(
 ): readonly T[] {
   const values: T[] = [];
   let length = 0;
-  for (const record of unprefixed(reader.pieces(MAX_GAINED), SHORTEST_RECORD)) {
+  for (const record of splitByPrefixes(reader.pieces(MAX_GAINED), SHORTEST_RECORD)) {
     length += record.length;
     if (values.length >= most) throw new Error(`it has more than ${most} records`);
     if (length > MAX_UNPACKED) throw new Error(`it has more than ${MAX_UNPACKED} bytes, unpacked`);
@@ -218,7 +218,7 @@ function readHeader(text: string): BundleHeader {
 /** The parameters are checked by the schema of their method. */
 function readSubject(value: unknown, where: string): BundleSubject {
   const { transaction_hash, call, transactions, block_id, skip_validate } = object(value, where);
-  return Object({
+  return trust({
     ...(transaction_hash === undefined ? {} : { transaction_hash }),
     ...(call === undefined ? {} : { call }),
     ...(transactions === undefined ? {} : { transactions }),
@@ -269,17 +269,5 @@ function readQuestion(value: unknown, where: string): SourceQuestion {
       return { kind, class_hash: member('class_hash') };
     default:
       throw new TypeError(`${where}.kind: expected storage, nonce, class_hash or class`);
-  }
-}
-
-/** A text that equal questions share. */
-export function questionKey(question: SourceQuestion): string {
-  switch (question.kind) {
-    case 'storage':
-      return `storage ${question.address} ${question.key}`;
-    case 'class':
-      return `class ${question.class_hash}`;
-    default:
-      return `${question.kind} ${question.address}`;
   }
 }

@@ -42,7 +42,11 @@ type OpenRequest = Methods['devnet_openDebugTrace']['params'];
 
 /** Traces that are open at once. */
 const MAX_TRACES = 4;
-const MAX_STEPS = 4_000_000;
+/** Of a trace, unless its request asks for others. */
+const DEFAULT_STEPS = 4_000_000;
+/** More than the gas of a transaction buys. */
+const MAX_STEPS = 16_000_000;
+/** Of all traces of a chain together, because programs forget to close them. */
 const MAX_BYTES = 256 * 2 ** 20;
 /** Steps and cells of one answer. */
 const MAX_READ_STEPS = 262_144;
@@ -67,7 +71,7 @@ interface Recorded {
 /** Where names and overridden states come from. */
 export interface TraceSources {
   readonly nameSources: NameSources;
-  overridden(
+  locateOverridden(
     id: BLOCK_ID,
     overrides: OVERRIDES,
     signal?: AbortSignal,
@@ -92,10 +96,9 @@ export class DebugTraces {
 
   /** Runs an execution again, and keeps its trace until it is closed. */
   async open(request: OpenRequest, signal: AbortSignal | undefined): Promise<DEBUG_TRACE> {
-    const { maximumDebugSteps = MAX_STEPS, maximumDebugBytes = MAX_BYTES } = this.#chain.options;
     const limits: DebugLimits = {
-      maxSteps: Math.min(request.max_steps ?? maximumDebugSteps, maximumDebugSteps),
-      maxBytes: Math.min(request.max_bytes ?? maximumDebugBytes, maximumDebugBytes),
+      maxSteps: Math.min(request.max_steps ?? DEFAULT_STEPS, MAX_STEPS),
+      maxBytes: Math.min(request.max_bytes ?? MAX_BYTES, MAX_BYTES),
     };
     const recorded = await this.#record(request, limits, signal);
     const { trace, state, hasFee } = recorded;
@@ -110,9 +113,9 @@ export class DebugTraces {
     const id = toFelt(this.#opened);
     const overridden = recorded.isOverridden ? state : undefined;
     this.#traces.set(id, { trace, report, overridden });
-    this.#closeOldest(maximumDebugBytes);
+    this.#closeOldest();
     const charged = withoutUnchargedGas(report);
-    return { trace_id: id, ...charged, runs: await this.#named(charged.runs, state) };
+    return { trace_id: id, ...charged, runs: await this.#nameRuns(charged.runs, state) };
   }
 
   async #record(
@@ -133,7 +136,7 @@ export class DebugTraces {
       return { trace, state: isIncluded ? world.pendingState : repetition.state, hasFee };
     }
     const location: RetraceLocation = overrides
-      ? await this.#explainer.overridden(block_id ?? 'pre_confirmed', overrides, signal)
+      ? await this.#explainer.locateOverridden(block_id ?? 'pre_confirmed', overrides, signal)
       : locationAt(world, block_id);
     const { state } = location;
     const facts = { state, hasFee: false, isOverridden: overrides !== undefined };
@@ -190,7 +193,7 @@ export class DebugTraces {
     return { state, context, transactions: [transaction], flags: [flags] };
   }
 
-  async #named(runs: ChargedReport['runs'], state: State): Promise<readonly DEBUG_RUN[]> {
+  async #nameRuns(runs: ChargedReport['runs'], state: State): Promise<readonly DEBUG_RUN[]> {
     const names = await namesOfCalls(this.#sources, runs);
     const namedRuns: DEBUG_RUN[] = [];
     for (const run of runs) {
@@ -208,12 +211,12 @@ export class DebugTraces {
     }));
   }
 
-  #closeOldest(maximumBytes: number): void {
+  #closeOldest(): void {
     let bytes = [...this.#traces.values()].reduce((sum, { report }) => sum + report.bytes, 0);
     for (const [id, { report }] of this.#traces) {
       // The newest one stays, whatever its size: its own limit holds.
       if (this.#traces.size === 1) return;
-      if (this.#traces.size <= MAX_TRACES && bytes <= maximumBytes) return;
+      if (this.#traces.size <= MAX_TRACES && bytes <= MAX_BYTES) return;
       this.#traces.delete(id);
       bytes -= report.bytes;
     }
@@ -223,7 +226,7 @@ export class DebugTraces {
     return (
       this.#traces.get(id) ??
       refuse(
-        `The debug trace ${id} is closed. The node keeps the ${MAX_TRACES} newest traces within --maximum-debug-bytes. Open the trace again.`,
+        `The debug trace ${id} is closed. The node keeps the ${MAX_TRACES} newest traces, as far as they take ${MAX_BYTES / 2 ** 20} MiB together. Open the trace again.`,
       )
     );
   }

@@ -162,21 +162,21 @@ export async function applyChange(
     }
     deployed.add(address);
   }
-  const mustExist = async (address: string): Promise<void> => {
+  const assertExists = async (address: string): Promise<void> => {
     if (deployed.has(address)) return;
     if ((await state.classHashAt(address)) === '0x0') fail('CONTRACT_NOT_FOUND');
   };
   for (const { contract_address, class_hash } of diff.replaced_classes ?? []) {
     await classOf(class_hash);
-    await mustExist(contract_address);
+    await assertExists(contract_address);
   }
-  for (const { address } of diff.storage_diffs ?? []) await mustExist(address);
-  for (const address of storage?.addresses ?? []) await mustExist(address);
-  for (const { contract_address } of diff.nonces ?? []) await mustExist(contract_address);
+  for (const { address } of diff.storage_diffs ?? []) await assertExists(address);
+  for (const address of storage?.addresses ?? []) await assertExists(address);
+  for (const { contract_address } of diff.nonces ?? []) await assertExists(contract_address);
   const { migrated_compiled_classes, ...rest } = diff;
   const migrated = migrated_compiled_classes ?? [];
   for (const entry of migrated) await checkMigrated(state, entry);
-  return applied(
+  return applyDiff(
     state,
     migrated.length === 0 ? rest : { ...rest, migrated_compiled_classes: migrated },
     classes,
@@ -210,7 +210,7 @@ async function checkMigrated(
  * classes that exist are not declared again, so that the block's difference is the same whether
  * the values before it are in memory or at the origin.
  */
-export async function applied(
+export async function applyDiff(
   state: State,
   diff: Partial<StateDiff>,
   classes: readonly Class[],

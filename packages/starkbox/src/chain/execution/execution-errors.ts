@@ -80,7 +80,7 @@ export async function withExecutionErrors<T>(execution: Promise<T>): Promise<T> 
 }
 
 /** Nested frames, outermost first, with `leaf` as the error of the innermost. */
-export function nested(frames: readonly Frame[], leaf: string): CONTRACT_EXECUTION_ERROR {
+export function nestFrames(frames: readonly Frame[], leaf: string): CONTRACT_EXECUTION_ERROR {
   return frames.reduceRight<CONTRACT_EXECUTION_ERROR>(
     (error, { contract_address, class_hash, selector }) => ({
       contract_address,
@@ -95,7 +95,10 @@ export function nested(frames: readonly Frame[], leaf: string): CONTRACT_EXECUTI
 /** Where and why an execution failed, for an estimate or a simulation. */
 export function executionError({ message, frames, panic }: Fault): CONTRACT_EXECUTION_ERROR {
   if (frames.length === 0) return message;
-  return nested(frames, panic ? `${message} ${JSON.stringify(panic)}` : innermostError(message));
+  return nestFrames(
+    frames,
+    panic ? `${message} ${JSON.stringify(panic)}` : innermostError(message),
+  );
 }
 
 /** The error of the innermost frame: the text after the last line that names a contract. */
@@ -112,7 +115,7 @@ type Failure = NonNullable<CallOutcome['failure']>;
 /** Where and why a call failed: the felts of all failed frames, outermost first. */
 export function callError({ frames, returned, message }: Failure): CONTRACT_EXECUTION_ERROR {
   const felts = returned.flat();
-  return nested(frames, felts.length > 0 ? JSON.stringify(felts) : innermostError(message));
+  return nestFrames(frames, felts.length > 0 ? JSON.stringify(felts) : innermostError(message));
 }
 
 /** Options that limit a class, by the names that the engine gives its parts. */

@@ -33,13 +33,16 @@ import { Semaphore } from '../../scheduling/semaphore.js';
 export interface ExecutionLimits {
   /** The number that may run at once beside the writer's. */
   readonly maximumExecutions?: number | undefined;
-  /** The length of the queue. */
+  /** The length of the queue of a client. */
   readonly maximumWaitingExecutions?: number | undefined;
   /** Seconds that one may wait in the queue, and that a batch of transactions may take. */
   readonly queueTimeout?: number | undefined;
   readonly probe?: Probe | undefined;
   readonly onPrinted?: OnPrinted | undefined;
 }
+
+/** More than programs send at once; beyond it, a program calls in a loop without waiting. */
+export const MAX_WAITING_EXECUTIONS = 4096;
 
 /** Called with what contracts printed; with the transaction's hash unless it was a call. */
 export type OnPrinted = (printed: readonly Printed[], transaction?: string) => void;
@@ -52,11 +55,11 @@ export interface RunOptions {
 
 type Flags = ExecutionFlags | readonly ExecutionFlags[];
 
-/** Semaphores of the executions of all chains of a node. Their clients are served in turns. */
+/** Semaphores of the executions of all chains of a node. */
 class ExecutionSlots {
   /** For calls, and for each slice of a batch. */
   readonly slices: Semaphore;
-  /** Batches that have begun: each keeps its changes in memory. One client alone cannot hold all permits. */
+  /** Batches that have begun: each keeps its changes in memory. */
   readonly batches: Semaphore;
   /** One at a time: a trace takes memory for every step. */
   readonly tracing: Semaphore;
@@ -64,51 +67,37 @@ class ExecutionSlots {
   readonly readAhead: Semaphore;
 
   constructor(limits: ExecutionLimits) {
-    const { maximumExecutions: places, maximumWaitingExecutions: queue, queueTimeout } = limits;
-    const waiting = { queue, queueTimeout, queueOption: '--maximum-waiting-executions' };
+    const { maximumExecutions: places, queueTimeout } = limits;
+    const queue = limits.maximumWaitingExecutions ?? MAX_WAITING_EXECUTIONS;
+    const waiting = { queue, queueTimeout };
     this.slices = new Semaphore({ places, ...waiting });
     this.readAhead = new Semaphore({ places, ...waiting });
     this.tracing = new Semaphore({ places: 1, ...waiting });
-    this.batches = new Semaphore(waiting);
-    this.resize(places);
+    this.batches = new Semaphore({ places, ...waiting });
   }
 
   resize(places: number | undefined): void {
     this.slices.resize(places);
     this.readAhead.resize(places);
-    this.batches.resize(places && 2 * places, places);
+    this.batches.resize(places);
   }
 }
-
-/** Names for clients that have none. */
-let clients = 0;
 
 /** Executions whose changes are dropped, under semaphores that the chains of a node share. */
 export class Executions {
   readonly #limits: ExecutionLimits;
   readonly #slots: ExecutionSlots;
-  /** Names the client; compilations of classes take turns by it too. */
-  readonly client: string;
   #isClosed = false;
 
-  /** @param shared the client of which others exist, and the slots of all */
-  constructor(
-    limits: ExecutionLimits,
-    shared?: { readonly slots: ExecutionSlots; readonly client: string },
-  ) {
+  /** @param slots those of the other chains of the node */
+  constructor(limits: ExecutionLimits, slots: ExecutionSlots = new ExecutionSlots(limits)) {
     this.#limits = limits;
-    this.#slots = shared?.slots ?? new ExecutionSlots(limits);
-    this.client = shared?.client ?? newClient();
+    this.#slots = slots;
   }
 
-  /**
-   * The same slots for another client.
-   *
-   * @param name the same for chains that count as one client, such as the instances of an owner
-   */
-  ofClient(name?: string): Executions {
-    const client = name === undefined ? newClient() : `named ${name}`;
-    return new Executions(this.#limits, { slots: this.#slots, client });
+  /** The same slots for another chain. */
+  ofChain(): Executions {
+    return new Executions(this.#limits, this.#slots);
   }
 
   get figures(): { readonly running: number; readonly waiting: number } {
@@ -201,7 +190,7 @@ export class Executions {
     { visited = false, signal }: Pick<RetraceOptions, 'visited'> & RunOptions,
   ): Promise<Retrace> {
     const run = (): Promise<Retrace> => state.retraceCall(block, call, { visited });
-    return this.#slots.tracing.run(() => this.#run('call', run, signal), signal, this.client);
+    return this.#slots.tracing.run(() => this.#run('call', run, signal), signal);
   }
 
   /** As {@link simulate}, the last transaction recorded step by step. */
@@ -229,7 +218,7 @@ export class Executions {
     { signal, ...limits }: DebugLimits & RunOptions,
   ): Promise<DebugTrace> {
     const run = (): Promise<DebugTrace> => state.recordCall(block, call, limits);
-    return this.#slots.tracing.run(() => this.#run('call', run, signal), signal, this.client);
+    return this.#slots.tracing.run(() => this.#run('call', run, signal), signal);
   }
 
   /** Executes a transaction ahead of the writer, so that its reads are cached. */
@@ -240,7 +229,7 @@ export class Executions {
     flags: ExecutionFlags,
   ): Promise<void> {
     const run = (): Promise<unknown> => state.executeMany(block, [transaction], flags);
-    await this.#slots.readAhead.run(run, undefined, this.client);
+    await this.#slots.readAhead.run(run);
   }
 
   /** A batch whose slices wait for a slot each, so that a long one does not keep others from running. */
@@ -253,26 +242,21 @@ export class Executions {
     const turn: Turn = (slice, isTraced) => {
       if (this.#isClosed) throw new RpcError(-1, 'The chain is closed');
       const inSlot = (): ReturnType<typeof slice> => this.#run('simulation', slice, signal);
-      return isTraced ? tracing.run(inSlot, signal, this.client) : inSlot();
+      return isTraced ? tracing.run(inSlot, signal) : inSlot();
     };
     const limits: BatchOptions = {
       signal,
       turn,
       timeLimit: queueTimeout === undefined ? undefined : queueTimeout * 1000,
     };
-    return batches.run(() => run(limits), signal, this.client);
+    return batches.run(() => run(limits), signal);
   }
 
   #run<T>(of: Execution, run: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
     const { probe } = this.#limits;
     const measured = (): Promise<T> => during(probe, { kind: 'execution', of }, run);
-    return this.#slots.slices.run(measured, signal, this.client);
+    return this.#slots.slices.run(measured, signal);
   }
-}
-
-function newClient(): string {
-  clients += 1;
-  return `chain ${clients}`;
 }
 
 /** A transaction that the writer executes. */

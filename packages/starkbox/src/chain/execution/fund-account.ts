@@ -2,14 +2,14 @@
 import { fromU256, nextSlot, u256Entries } from '@starkbox/abi/basics';
 import { type State, storageAddress, type Transaction } from '@starkbox/engine';
 import { STRK } from '../../predeployed.js';
-import { applied } from './apply-state-diff.js';
+import { applyDiff } from './apply-state-diff.js';
 
 /**
  * The state in which the sender of a transaction holds STRK; the total supply grows with it.
  *
  * @param amount in fri; undefined where no account is funded
  */
-export async function fundedState(
+export async function fundAccount(
   state: State,
   { address, type }: Transaction,
   amount: bigint | undefined,
@@ -20,7 +20,7 @@ export async function fundedState(
   const supply = storageAddress('ERC20_total_supply');
   const total = (await wideAt(state, STRK, supply)) + amount;
   const storage_entries = [...u256Entries(balance, amount), ...u256Entries(supply, total)];
-  return applied(state, { storage_diffs: [{ address: STRK, storage_entries }] }, []);
+  return applyDiff(state, { storage_diffs: [{ address: STRK, storage_entries }] }, []);
 }
 
 /** What an address holds of a token with the storage of the predeployed ones. */

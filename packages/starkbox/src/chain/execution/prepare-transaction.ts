@@ -47,7 +47,6 @@ export interface SubmissionRules {
 export function prepareTransaction(
   values: Broadcasted,
   { chainId, classLimits, proofMode, chargesFee = true, rules }: SubmissionRules,
-  requester: Requester = {},
 ): Submission | Promise<Submission> {
   if (values.type === 'INVOKE') checkProof(values, proofMode);
   if (chargesFee && !hasUsableBounds(values.resource_bounds)) {
@@ -55,7 +54,7 @@ export function prepareTransaction(
   }
   if (BigInt(values.version) >= 2n ** 128n) refuse('only-query transactions are not supported');
   const limits = rules?.limitsBeside(classLimits) ?? classLimits;
-  const transaction = readBroadcasted(values, chainId, limits, requester);
+  const transaction = readBroadcasted(values, chainId, limits);
   if (!(transaction instanceof Promise)) return { transaction, values };
   return transaction.then((declaration) => checkCompiledHash({ transaction: declaration, values }));
 }
@@ -88,11 +87,11 @@ export function readBroadcasted(
   values: Broadcasted,
   chainId: string,
   limits: ClassLimits,
-  requester: Requester = {},
+  signal?: AbortSignal,
 ): Transaction | Promise<Transaction> {
   if (values.type === 'DECLARE') {
     const { contract_class, ...rest } = values;
-    return compileOnce(stringify(contract_class), limits, requester)
+    return compileOnce(stringify(contract_class), limits, signal)
       .then((declared) => new Transaction(rest, chainId, declared))
       .catch(refuseClass);
   }
@@ -115,27 +114,23 @@ const recent = new BoundedMap<string, CompiledClass>(32, {
   most: 8 << 20,
 });
 
-/** The client that a class is compiled for. */
-export interface Requester {
-  /** Clients take turns. */
-  readonly client?: string | undefined;
-  /** Removes a compilation that has not begun. */
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** As many as the engine compiles at once: those that wait here can take turns, and leave. */
+/** As many as the engine compiles at once: those that wait here can leave. */
 const compiling = new Semaphore({ places: 2 + availableParallelism() });
 
-/** Compiles a class. A text that was compiled lately is neither parsed nor hashed as Sierra again. */
+/**
+ * Compiles a class. A text that was compiled lately is neither parsed nor hashed as Sierra again.
+ *
+ * @param signal removes a compilation that has not begun
+ */
 export async function compileOnce(
   text: string,
   limits: ClassLimits,
-  { client, signal }: Requester = {},
+  signal?: AbortSignal,
 ): Promise<Class> {
   const name = createHash('sha256').update(JSON.stringify(limits)).update(text).digest('base64');
   const cached = recent.get(name);
   if (cached) return cached.contractClass;
-  const contractClass = await compiling.run(() => Class.compile(text, limits), signal, client);
+  const contractClass = await compiling.run(() => Class.compile(text, limits), signal);
   recent.set(name, { contractClass, length: text.length });
   return contractClass;
 }

@@ -6,8 +6,8 @@ import { codeOf } from '../../errors.js';
 /** The regular account and the multisig account. */
 export async function argentClasses(): Promise<readonly [regular: Class, multisig: Class]> {
   const { regular, multisig } = await loadPackage();
-  const unpacked = async (file: URL): Promise<Class> => Class.unpack(await readFile(file));
-  return Promise.all([unpacked(regular), unpacked(multisig)]);
+  const unpackClass = async (file: URL): Promise<Class> => Class.unpack(await readFile(file));
+  return Promise.all([unpackClass(regular), unpackClass(multisig)]);
 }
 
 async function loadPackage(): Promise<typeof import('@starkbox/argent-classes')> {

@@ -99,7 +99,7 @@ export async function createGenesis(config: GenesisConfig, fork?: Fork): Promise
   ];
   const relayer = config.paymaster ? seededRelayer(config.seed) : undefined;
   const ownAccounts = relayer ? [MINTER, relayer] : [MINTER];
-  const deployed = (address: string, { hash }: Class) => ({ address, class_hash: hash });
+  const toDeployed = (address: string, { hash }: Class) => ({ address, class_hash: hash });
   const empty = State.create({
     keepHistory: config.stateArchive === 'full',
     ...(fork ? { version: fork.next, source: fork.stateSource } : {}),
@@ -108,7 +108,7 @@ export async function createGenesis(config: GenesisConfig, fork?: Fork): Promise
   const existing = fork
     ? await readExistingContracts(fork, [STRK, ETH], holders, [MINTER.address, SEQUENCER])
     : NO_CONTRACTS;
-  const ownTokens = [deployed(STRK, strk), deployed(ETH, eth)];
+  const ownTokens = [toDeployed(STRK, strk), toDeployed(ETH, eth)];
   const balances = { accounts, balance: config.initialBalance, relayer };
   const outside = config.paymaster ? await withOutsideExecution([accountClass, account]) : NONE;
   const outsideInterfaces = accounts
@@ -117,11 +117,11 @@ export async function createGenesis(config: GenesisConfig, fork?: Fork): Promise
   const diff: Partial<StateDiff> = {
     deployed_contracts: [
       ...ownTokens.filter(({ address }) => !existing.has(address)),
-      deployed(UDC, udc),
-      deployed(LEGACY_UDC, udcCairo0),
+      toDeployed(UDC, udc),
+      toDeployed(LEGACY_UDC, udcCairo0),
       ...ownAccounts
         .filter(({ address }) => !existing.has(address))
-        .map(({ address }) => deployed(address, account)),
+        .map(({ address }) => toDeployed(address, account)),
       ...accounts.map(({ address, classHash = accountClass.hash }) => ({
         address,
         class_hash: classHash,
@@ -154,7 +154,7 @@ export async function createGenesis(config: GenesisConfig, fork?: Fork): Promise
     relayer: relayer && {
       ...relayer,
       setup: {
-        deployed_contracts: [deployed(relayer.address, account)],
+        deployed_contracts: [toDeployed(relayer.address, account)],
         storage_diffs: [accountStorage(relayer), ...outsideInterfaces],
       },
     },

@@ -86,7 +86,7 @@ export class BlockIndex {
     return new BlockIndex(
       this.#allBlocks().withMutations((blocks) => {
         for (const mark of marks) {
-          const remaining = shortened(blocks.get(mark), from);
+          const remaining = shortenBlocks(blocks.get(mark), from);
           if (remaining === undefined) blocks.delete(mark);
           else blocks.set(mark, remaining);
         }
@@ -180,17 +180,17 @@ function withNew(
     for (const mark of marks) addMark(blocksByMark, mark, block);
   }
   return blocks.withMutations((all) => {
-    for (const [mark, numbers] of blocksByMark) all.set(mark, extended(all.get(mark), numbers));
+    for (const [mark, numbers] of blocksByMark) all.set(mark, extendBlocks(all.get(mark), numbers));
   });
 }
 
-function extended(blocks: Blocks | undefined, newer: number | readonly number[]): Blocks {
+function extendBlocks(blocks: Blocks | undefined, newer: number | readonly number[]): Blocks {
   if (blocks === undefined) return typeof newer === 'number' ? newer : List(newer);
   const numbers = typeof newer === 'number' ? [newer] : newer;
   return typeof blocks === 'number' ? List.of(blocks, ...numbers) : blocks.push(...numbers);
 }
 
-function shortened(blocks: Blocks | undefined, from: number): Blocks | undefined {
+function shortenBlocks(blocks: Blocks | undefined, from: number): Blocks | undefined {
   if (blocks === undefined) return undefined;
   if (typeof blocks === 'number') return blocks < from ? blocks : undefined;
   let { size } = blocks;

@@ -13,8 +13,6 @@ export const DECLARES: number = markOf('declares', KIND);
 export const FAILS: number = markOf('fails', KIND);
 /** Blocks that sent messages to L1. */
 export const SENDS: number = markOf('sends', KIND);
-/** Blocks of records without block keys; every search must include them. */
-export const UNKNOWN: number = markOf('unknown', KIND);
 
 export const sentBy = (address: string): number => markOf(address, SENDER);
 /** Blocks in which a contract was called, the fee token included. */

@@ -46,7 +46,7 @@ export class ByteWriter {
     return this.bytes(feltBytes(value));
   }
 
-  done(): Buffer {
+  finish(): Buffer {
     return this.#bytes.subarray(0, this.#length);
   }
 
@@ -54,7 +54,7 @@ export class ByteWriter {
     const needed = this.#length + more;
     if (needed <= this.#bytes.length) return;
     const larger = Buffer.allocUnsafe(Math.max(needed, 2 * this.#bytes.length));
-    larger.set(this.done());
+    larger.set(this.finish());
     this.#bytes = larger;
   }
 }

@@ -139,7 +139,7 @@ export class History {
   }
 
   /** A history whose blocks from `first` to `next - 1` are all in the archive. */
-  static archived(archive: Archive, first: number, next: number): History {
+  static archive(archive: Archive, first: number, next: number): History {
     const last = archive.at(next - 1);
     return new History({
       first,
@@ -189,7 +189,7 @@ export class History {
     if (from >= this.next) return this;
     if (from <= this.first) return History.startingAt(this.first);
     if (this.#archive && from <= this.#base) {
-      return History.archived(this.#archive, this.first, from);
+      return History.archive(this.#archive, this.first, from);
     }
     return new History({
       ...this.#parts(),

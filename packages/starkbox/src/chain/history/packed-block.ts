@@ -3,7 +3,6 @@
 import { wideBytes } from '../../felt.js';
 import { STARKNET_VERSIONS, type StarknetVersion } from '../../starknet-versions.js';
 import { markOf } from './block-index.js';
-import { UNKNOWN } from './block-keys.js';
 import { ByteReader, BytesError, ByteWriter } from './byte-codec.js';
 import { type Emitted, eventMarks } from './event-index.js';
 import type { ClosedBlock, Header, HeaderPrices, Price } from './header.js';
@@ -149,17 +148,11 @@ export function marksOf(block: PackedBlock): readonly number[] {
 // Records.
 
 /** First number of a record; every change of the layout needs a new one. */
-const FORMAT = 2;
-/** As `FORMAT`, and the address of the sequencer at the end: only of blocks that have another one. */
-const WITH_SEQUENCER = 3;
-/** As `FORMAT`, and at the end an address of the sequencer or zero, and a version of Starknet. */
-const WITH_VERSION = 4;
-/** The older layout, without block keys. */
-const WITHOUT_BLOCK_KEYS = 1;
+const FORMAT = 1;
 
 export function recordOf(block: PackedBlock): Buffer {
   const writer = new ByteWriter()
-    .number(formatOf(block))
+    .number(FORMAT)
     .number(block.timestamp)
     .number(block.stateDiffLength)
     .number(block.transactionsUpTo)
@@ -174,24 +167,18 @@ export function recordOf(block: PackedBlock): Buffer {
   for (const mark of marks) writer.number(mark);
   const texts = block.stateDiff ? [...block.texts, block.stateDiff] : block.texts;
   writer.number(block.texts.length).number(texts.length);
-  for (const text of texts) writer.number(text.size).latin1(text.packed());
-  if (block.starknetVersion !== undefined) {
-    writer.felt(block.sequencer ?? '0x0').latin1(block.starknetVersion);
-  } else if (block.sequencer !== undefined) writer.felt(block.sequencer);
-  return writer.done();
-}
-
-function formatOf({ sequencer, starknetVersion }: PackedBlock): number {
-  if (starknetVersion !== undefined) return WITH_VERSION;
-  return sequencer === undefined ? FORMAT : WITH_SEQUENCER;
+  for (const text of texts) writer.number(text.size).latin1(text.pack());
+  return writer
+    .felt(block.sequencer ?? '0x0')
+    .latin1(block.starknetVersion ?? '')
+    .finish();
 }
 
 /** @param before the previous block; equal prices are shared with it */
 export function readPackedBlock(record: Uint8Array, before?: PackedBlock): PackedBlock {
   const reader = new ByteReader(record);
   const format = reader.number();
-  if (format < WITHOUT_BLOCK_KEYS || format > WITH_VERSION)
-    throw new BytesError(`a block is in the unknown format ${format}`);
+  if (format !== FORMAT) throw new BytesError(`a block is in the unknown format ${format}`);
   const [timestamp, stateDiffLength] = [reader.number(), reader.number()];
   const [transactionsUpTo, eventsUpTo] = [reader.number(), reader.number()];
   const [parentHash, felts] = [reader.latin1(), reader.latin1()];
@@ -203,14 +190,13 @@ export function readPackedBlock(record: Uint8Array, before?: PackedBlock): Packe
   let indexMarks: Marks = '';
   for (let remaining = reader.number(); remaining > 0; remaining -= 1)
     indexMarks += markText(reader.number());
-  if (format === WITHOUT_BLOCK_KEYS) indexMarks += markText(UNKNOWN);
   const inBody = reader.number();
   const texts = times(reader, () => {
     const size = reader.number();
     return new TextChunk(reader.latin1(), size);
   });
-  const sequencer = format >= WITH_SEQUENCER ? reader.felt() : undefined;
-  const starknetVersion = format === WITH_VERSION ? readVersion(reader) : undefined;
+  const sequencer = reader.felt();
+  const starknetVersion = readVersion(reader);
   if (!reader.isAtEnd) throw new BytesError('a block is followed by excess bytes');
   if (inBody > texts.length || texts.length > inBody + 1) {
     throw new BytesError('a block has a wrong number of strings');
@@ -220,7 +206,7 @@ export function readPackedBlock(record: Uint8Array, before?: PackedBlock): Packe
     parentHash: parentHash === '' ? undefined : feltsIn({ felts: parentHash }, 0, 1)[0],
     timestamp,
     prices: sharedPrices(prices, before),
-    sequencer: format === WITH_VERSION && sequencer === '0x0' ? undefined : sequencer,
+    sequencer: sequencer === '0x0' ? undefined : sequencer,
     starknetVersion,
     stateDiffLength,
     transactionsUpTo,
@@ -231,9 +217,10 @@ export function readPackedBlock(record: Uint8Array, before?: PackedBlock): Packe
   });
 }
 
-/** The text of the table, which all blocks of the version share. */
-function readVersion(reader: ByteReader): StarknetVersion {
+/** The text of the table, which all blocks of the version share; undefined without a version. */
+function readVersion(reader: ByteReader): StarknetVersion | undefined {
   const text = reader.latin1();
+  if (text === '') return undefined;
   const version = STARKNET_VERSIONS.find((supported) => supported === text);
   if (version === undefined) throw new BytesError(`a block has the unknown version ${text}`);
   return version;

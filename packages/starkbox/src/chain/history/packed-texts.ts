@@ -131,14 +131,14 @@ export class TextChunk {
   part(index: number): string {
     const part =
       typeof this.#content === 'string'
-        ? unpacked(this, this.#content).part(index)
+        ? unpackChunk(this, this.#content).part(index)
         : this.#content[index];
-    if (part === undefined) throw damaged(`there is no part ${index} of ${this.size}`);
+    if (part === undefined) throw damagedError(`there is no part ${index} of ${this.size}`);
     return part;
   }
 
   /** The compressed bytes as a latin1 string; compresses the texts if necessary. */
-  packed(): string {
+  pack(): string {
     if (typeof this.#content !== 'string') this.#content = pack(this.#content.join(END));
     return this.#content;
   }
@@ -192,7 +192,7 @@ class CompressionQueue {
       if (this.#characters <= characters) return;
       this.#waiting.delete(texts);
       this.#characters -= length;
-      texts.packed();
+      texts.pack();
     }
   }
 }
@@ -236,18 +236,18 @@ class Unpacked {
 /** Cache of one entry: parts of the same chunk are usually read in sequence. */
 let recent: { readonly texts: TextChunk; readonly unpacked: Unpacked } | undefined;
 
-function unpacked(texts: TextChunk, packed: string): Unpacked {
+function unpackChunk(texts: TextChunk, packed: string): Unpacked {
   if (recent?.texts === texts) return recent.unpacked;
   try {
     recent = { texts, unpacked: new Unpacked(unpack(packed), texts.size) };
     return recent.unpacked;
   } catch (error) {
-    throw damaged(reasonOf(error));
+    throw damagedError(reasonOf(error));
   }
 }
 
 /** Texts in memory cannot be damaged, so the texts are from a data directory or an image. */
-function damaged(reason: string): RpcError {
+function damagedError(reason: string): RpcError {
   return new RpcError(
     ERRORS.INTERNAL_ERROR.code,
     `A stored block is damaged and cannot be unpacked (${reason}). Restore the data directory, or the image that the chain came from, from a copy.`,

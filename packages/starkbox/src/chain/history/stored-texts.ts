@@ -23,8 +23,7 @@ export interface L1HandlerValues {
   readonly contract_address: string;
   readonly entry_point_selector: string;
   readonly calldata: readonly string[];
-  /** Absent in older dumps. */
-  readonly paid_fee_on_l1?: string;
+  readonly paid_fee_on_l1: string;
   readonly l1_transaction_hash: string | null;
 }
 
@@ -89,7 +88,7 @@ export function traceText({ trace, receipt }: Executed): string {
 
 export function readTransaction(text: string): StoredTransaction {
   const value: unknown = JSON.parse(text);
-  return isTransaction(value) ? value : damaged('transaction');
+  return isTransaction(value) ? value : failAsDamaged('transaction');
 }
 
 function isTransaction(value: unknown): value is StoredTransaction {
@@ -110,7 +109,7 @@ function isTransaction(value: unknown): value is StoredTransaction {
 
 export function readReceipt(text: string): StoredReceipt {
   const value: unknown = JSON.parse(text);
-  return isReceipt(value) ? value : damaged('receipt');
+  return isReceipt(value) ? value : failAsDamaged('receipt');
 }
 
 function isReceipt(value: unknown): value is StoredReceipt {
@@ -131,7 +130,7 @@ export function isEngineReceipt(value: unknown): value is Receipt {
 
 export function readTrace(text: string): TransactionTrace {
   const value: unknown = JSON.parse(text);
-  return isTrace(value) ? value : damaged('trace');
+  return isTrace(value) ? value : failAsDamaged('trace');
 }
 
 function isTrace(value: unknown): value is TransactionTrace {
@@ -140,7 +139,7 @@ function isTrace(value: unknown): value is TransactionTrace {
 
 export function readStateDiff(text: string): StateDiff {
   const value: unknown = JSON.parse(text);
-  return isStateDiff(value) ? value : damaged('state diff');
+  return isStateDiff(value) ? value : failAsDamaged('state diff');
 }
 
 function isStateDiff(value: unknown): value is StateDiff {
@@ -155,6 +154,6 @@ function isStateDiff(value: unknown): value is StateDiff {
   );
 }
 
-function damaged(kind: string): never {
+function failAsDamaged(kind: string): never {
   throw new TypeError(`A stored ${kind} has an unknown shape`);
 }

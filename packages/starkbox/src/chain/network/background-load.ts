@@ -52,10 +52,10 @@ export function backgroundLoad(
 }
 
 /** Each factor up to the spread is as likely as its reciprocal, and as likely as factors of the same length in logarithms. */
-function tipFrom({ medianTip, tipSpread }: Congestion, random: () => number): number {
+function tipFrom({ median_tip, tip_spread }: Congestion, random: () => number): number {
   const isAbove = random() >= 0.5;
-  const factor = power(tipSpread, random());
-  return Math.round(isAbove ? medianTip * factor : medianTip / factor);
+  const factor = power(tip_spread, random());
+  return Math.round(isAbove ? median_tip * factor : median_tip / factor);
 }
 
 /** The part of a load that a block has room for, higher tips first. */

@@ -1,5 +1,6 @@
 // Capacity of blocks, and room in it.
 import type { CapacityFigures, WeightName } from '@starkbox/engine';
+import type { BLOCK_CAPACITY } from '@starkbox/spec';
 import type { StarknetVersion } from '../../starknet-versions.js';
 import { marketConstants } from './market.js';
 
@@ -31,11 +32,15 @@ const NETWORK_LIMITS: Omit<CapacityFigures, 'receipt_l2_gas'> = {
 
 /** The capacity of blocks: the network's with some changes. */
 export function capacityOf(
-  changes: Partial<CapacityFigures>,
+  changes: BLOCK_CAPACITY | 'unlimited' = 'unlimited',
   version?: StarknetVersion,
 ): CapacityFigures {
   const { maximum } = marketConstants(version);
-  return { ...NETWORK_LIMITS, receipt_l2_gas: Number(maximum), ...changes };
+  return {
+    ...NETWORK_LIMITS,
+    receipt_l2_gas: Number(maximum),
+    ...(changes === 'unlimited' ? {} : changes),
+  };
 }
 
 /** For transactions that a full block has too. */

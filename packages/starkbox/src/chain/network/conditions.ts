@@ -1,19 +1,26 @@
 // Conditions of a network that a chain imitates: fee market, capacity, load, order, faults. Data without behaviour.
 import { isObject } from '@starkbox/abi/basics';
-import type { CapacityFigures } from '@starkbox/engine';
-import type { NETWORK_CONDITIONS } from '@starkbox/spec';
+import type {
+  BLOCK_CAPACITY,
+  CONGESTION,
+  GAS_MARKET,
+  L1_GAS_PRICES,
+  NETWORK_CONDITIONS,
+  REORG_FAULTS,
+  SUBMISSION_FAULTS,
+} from '@starkbox/spec';
 import {
   type BlockGeneration,
   EXPECTED_BLOCK_GENERATION,
   readBlockGeneration,
-  shownBlockGeneration,
+  showBlockGeneration,
 } from '../../block-settings.js';
 import { count, felt, gasPrice, list, object, optional, pair } from '../../json/reader.js';
 
 import { WEIGHT_NAMES } from './capacity.js';
 
-/** Prices of L1 gas, as a script gives them; what is absent stays. */
-export type L1Prices = Readonly<Partial<Record<(typeof L1_PRICES)[number], bigint>>>;
+/** Prices of L1 gas; what is absent stays. */
+export type L1Prices = { readonly [Name in keyof L1_GAS_PRICES]: bigint };
 
 const L1_PRICES = [
   'gas_price_wei',
@@ -25,96 +32,43 @@ const L1_PRICES = [
 /** The prices of the origin's blocks before the fork, which replace it when the conditions are set. */
 export const OF_ORIGIN = 'origin';
 
-/** Prices that follow the rule of the protocol. */
-export interface GasMarket {
-  /** Prices of L1 gas, one entry after the other, and again from the first; empty: they stay. */
-  readonly l1Prices: readonly L1Prices[] | typeof OF_ORIGIN;
-  /** Blocks until the next entry. */
-  readonly l1Blocks: number;
+interface GasMarket extends Required<GAS_MARKET> {
+  readonly l1_prices: readonly L1Prices[] | typeof OF_ORIGIN;
 }
 
-/** Load of other users. */
-export interface Congestion {
-  /** Gas that others ask for in a block, as a share of its capacity; above 1, blocks are full. */
-  readonly demand: number;
-  /** From block to block, demand varies by up to this share. */
-  readonly variation: number;
-  /** By which power demand falls as the price rises above the floor. */
-  readonly elasticity: number;
-  /** Fri per unit of L2 gas. */
-  readonly medianTip: number;
-  /** Tips lie between the median divided by it and the median times it. */
-  readonly tipSpread: number;
-  /** Transactions of others that blocks really have, at most. */
-  readonly transactions: number;
+export type Congestion = Required<CONGESTION>;
+
+export interface Submissions extends Required<SUBMISSION_FAULTS> {
+  readonly delay_blocks: readonly [least: number, most: number];
 }
 
-export interface Submissions {
-  /** Share of submissions that are acknowledged and then lost. */
-  readonly lost: number;
-  /** Share of submissions that arrive later. */
-  readonly delayed: number;
-  /** By how many blocks: at least and at most. */
-  readonly delayBlocks: readonly [least: number, most: number];
-}
+const ORDERS = ['fifo', 'tip', 'random'] as const;
 
-export interface Reorgs {
-  /** Of a reorganisation after a block. */
-  readonly probability: number;
-  /** Blocks that one removes at most. */
-  readonly depth: number;
-}
-
-export const ORDERS = ['fifo', 'tip', 'random'] as const;
-
-/** A rule, or hashes of transactions that come first, before all others in order of arrival. */
-export type TransactionOrder = (typeof ORDERS)[number] | readonly string[];
-
-export interface NetworkConditions {
-  readonly seed: number;
-  /** Undefined: unchanged. */
-  readonly blockGeneration: BlockGeneration | undefined;
-  /** Undefined: prices stay as they are set. */
-  readonly gasMarket: GasMarket | undefined;
-  /** Changes of the network's capacity; undefined: blocks have no limit. */
-  readonly capacity: Partial<CapacityFigures> | undefined;
-  readonly congestion: Congestion | undefined;
-  /** Undefined: as the chain's options say. */
-  readonly order: TransactionOrder | undefined;
-  /** Blocks after which a waiting transaction is dropped; undefined: never. */
-  readonly lifetimeBlocks: number | undefined;
+/** The conditions of the documents with all members, so that they are their own JSON form. */
+export interface NetworkConditions extends Required<NETWORK_CONDITIONS> {
+  /** False: prices stay as they are set. */
+  readonly gas_market: GasMarket | false;
+  /** Changes of the network's capacity, or none at all. */
+  readonly capacity: BLOCK_CAPACITY | 'unlimited';
+  readonly congestion: Congestion | null;
   readonly submissions: Submissions;
-  readonly reorgs: Reorgs;
+  readonly reorgs: Required<REORG_FAULTS>;
 }
 
-const NO_FAULTS: Pick<NetworkConditions, 'submissions' | 'reorgs'> = {
-  submissions: { lost: 0, delayed: 0, delayBlocks: [1, 1] },
-  reorgs: { probability: 0, depth: 1 },
-};
+const UNCHANGED_L1: GasMarket = { l1_prices: [], l1_blocks: 1 };
 
 /** Only the fee market and the capacity of blocks. */
 export const MARKET_ONLY: NetworkConditions = {
   seed: 0,
-  blockGeneration: undefined,
-  gasMarket: { l1Prices: [], l1Blocks: 1 },
+  block_generation_on: null,
+  gas_market: UNCHANGED_L1,
   capacity: {},
-  congestion: undefined,
-  order: undefined,
-  lifetimeBlocks: undefined,
-  ...NO_FAULTS,
+  congestion: null,
+  order: null,
+  lifetime_blocks: null,
+  submissions: { lost: 0, delayed: 0, delay_blocks: [1, 1] },
+  reorgs: { probability: 0, depth: 1 },
 };
-
-const MEMBERS = [
-  'seed',
-  'block_generation_on',
-  'gas_market',
-  'capacity',
-  'congestion',
-  'order',
-  'lifetime_blocks',
-  'submissions',
-  'reorgs',
-];
 
 /**
  * Reads conditions in JSON form; absent members are off.
@@ -122,57 +76,23 @@ const MEMBERS = [
  * @throws TypeError with the path and the expected type
  */
 export function readConditions(value: unknown, where = 'conditions'): NetworkConditions {
-  const members = withMembers(value, where, MEMBERS);
-  const at = (name: string): string => `${where}.${name}`;
-  const { seed = 0, congestion, order, lifetime_blocks: lifetime } = members;
+  const members = withMembers(value, where, Object.keys(MARKET_ONLY));
+  const read = <T>(
+    name: keyof NetworkConditions,
+    absent: T,
+    reader: (member: unknown, path: string) => T,
+  ): T => optional(members[name], `${where}.${name}`, reader) ?? absent;
+  const { submissions, reorgs } = MARKET_ONLY;
   return {
-    seed: count(seed, at('seed')),
-    blockGeneration: optional(
-      members['block_generation_on'],
-      at('block_generation_on'),
-      generationIn,
-    ),
-    gasMarket: readMarket(members['gas_market'] ?? false, at('gas_market')),
-    capacity: readCapacity(members['capacity'] ?? 'unlimited', at('capacity')),
-    congestion: optional(congestion, at('congestion'), readCongestion),
-    order: optional(order, at('order'), readOrder),
-    lifetimeBlocks: optional(lifetime, at('lifetime_blocks'), positive),
-    submissions:
-      optional(members['submissions'], at('submissions'), readSubmissions) ?? NO_FAULTS.submissions,
-    reorgs: optional(members['reorgs'], at('reorgs'), readReorgs) ?? NO_FAULTS.reorgs,
-  };
-}
-
-/** Conditions in JSON form, with all members. */
-export function conditionsToJson(conditions: NetworkConditions): Required<NETWORK_CONDITIONS> {
-  const { blockGeneration, gasMarket, capacity, congestion, order, submissions, reorgs } =
-    conditions;
-  return {
-    seed: conditions.seed,
-    block_generation_on:
-      blockGeneration === undefined ? null : shownBlockGeneration(blockGeneration),
-    gas_market: gasMarket
-      ? { l1_prices: gasMarket.l1Prices, l1_blocks: gasMarket.l1Blocks }
-      : false,
-    capacity: capacity ?? 'unlimited',
-    congestion: congestion
-      ? {
-          demand: congestion.demand,
-          variation: congestion.variation,
-          elasticity: congestion.elasticity,
-          median_tip: congestion.medianTip,
-          tip_spread: congestion.tipSpread,
-          transactions: congestion.transactions,
-        }
-      : null,
-    order: order ?? null,
-    lifetime_blocks: conditions.lifetimeBlocks ?? null,
-    submissions: {
-      lost: submissions.lost,
-      delayed: submissions.delayed,
-      delay_blocks: submissions.delayBlocks,
-    },
-    reorgs,
+    seed: read('seed', 0, count),
+    block_generation_on: read('block_generation_on', null, readGeneration),
+    gas_market: read('gas_market', false, readMarket),
+    capacity: read('capacity', 'unlimited', readCapacity),
+    congestion: read('congestion', null, readCongestion),
+    order: read('order', null, readOrder),
+    lifetime_blocks: read('lifetime_blocks', null, positive),
+    submissions: read('submissions', submissions, readSubmissions),
+    reorgs: read('reorgs', reorgs, readReorgs),
   };
 }
 
@@ -197,31 +117,31 @@ export function readCongestion(value: unknown, where: string): Congestion {
     demand: within(members['demand'], `${where}.demand`, 0, MAX_DEMAND),
     variation: read('variation', 0, 1),
     elasticity: read('elasticity', 0, 4),
-    medianTip: whole(
+    median_tip: whole(
       read('median_tip', 0, Number.MAX_SAFE_INTEGER / MAX_SPREAD),
       `${where}.median_tip`,
     ),
-    tipSpread: within(members['tip_spread'] ?? 1, `${where}.tip_spread`, 1, MAX_SPREAD),
+    tip_spread: within(members['tip_spread'] ?? 1, `${where}.tip_spread`, 1, MAX_SPREAD),
     transactions: whole(read('transactions', 8, MAX_TRANSACTIONS), `${where}.transactions`),
   };
 }
 
-function readMarket(value: unknown, where: string): GasMarket | undefined {
-  if (value === false) return undefined;
-  if (value === true) return { l1Prices: [], l1Blocks: 1 };
+function readMarket(value: unknown, where: string): GasMarket | false {
+  if (value === false) return false;
+  if (value === true) return UNCHANGED_L1;
   const { l1_prices: prices = [], l1_blocks: blocks = 1 } = withMembers(value, where, [
     'l1_prices',
     'l1_blocks',
   ]);
   return {
-    l1Prices: prices === OF_ORIGIN ? prices : list(prices, `${where}.l1_prices`, readL1Prices),
-    l1Blocks: positive(blocks, `${where}.l1_blocks`),
+    l1_prices: prices === OF_ORIGIN ? prices : list(prices, `${where}.l1_prices`, readL1Prices),
+    l1_blocks: positive(blocks, `${where}.l1_blocks`),
   };
 }
 
 function readL1Prices(value: unknown, where: string): L1Prices {
   const members = withMembers(value, where, L1_PRICES);
-  const prices: { -readonly [name in keyof L1Prices]: L1Prices[name] } = {};
+  const prices: { -readonly [Name in keyof L1Prices]: bigint } = {};
   for (const name of L1_PRICES) {
     const price = members[name];
     if (price === undefined) continue;
@@ -230,20 +150,20 @@ function readL1Prices(value: unknown, where: string): L1Prices {
   return prices;
 }
 
-function readCapacity(value: unknown, where: string): Partial<CapacityFigures> | undefined {
-  if (value === 'unlimited') return undefined;
+function readCapacity(value: unknown, where: string): NetworkConditions['capacity'] {
+  if (value === 'unlimited') return value;
   if (value === 'network') return {};
   if (!isObject(value))
     throw new TypeError(`${where}: expected 'unlimited', 'network' or an object`);
   const members = withMembers(value, where, WEIGHT_NAMES);
-  const limits: Partial<Record<keyof CapacityFigures, number>> = {};
+  const limits: { -readonly [Name in keyof BLOCK_CAPACITY]: number } = {};
   for (const name of WEIGHT_NAMES) {
     if (members[name] !== undefined) limits[name] = positive(members[name], `${where}.${name}`);
   }
   return limits;
 }
 
-function readOrder(value: unknown, where: string): TransactionOrder {
+function readOrder(value: unknown, where: string): NonNullable<NetworkConditions['order']> {
   if (Array.isArray(value)) return list(value, where, felt);
   const order = ORDERS.find((name) => name === value);
   if (!order) throw new TypeError(`${where}: expected ${ORDERS.join(', ')} or a list of hashes`);
@@ -258,11 +178,11 @@ function readSubmissions(value: unknown, where: string): Submissions {
   return {
     lost: within(lost, `${where}.lost`, 0, 1),
     delayed: within(delayed, `${where}.delayed`, 0, 1),
-    delayBlocks: [least, most],
+    delay_blocks: [least, most],
   };
 }
 
-function readReorgs(value: unknown, where: string): Reorgs {
+function readReorgs(value: unknown, where: string): NetworkConditions['reorgs'] {
   const { probability = 0, depth = 1 } = withMembers(value, where, ['probability', 'depth']);
   return {
     // With certainty, no block would stay.
@@ -271,17 +191,24 @@ function readReorgs(value: unknown, where: string): Reorgs {
   };
 }
 
-function generationIn(value: unknown, where: string): BlockGeneration {
+function readGeneration(value: unknown, where: string): string {
   const generation = readBlockGeneration(String(value));
   if (generation === undefined)
     throw new TypeError(`${where}: must be ${EXPECTED_BLOCK_GENERATION}`);
-  return generation;
+  return showBlockGeneration(generation);
+}
+
+/** Undefined: unchanged. */
+export function generationOf({
+  block_generation_on: text,
+}: NetworkConditions): BlockGeneration | undefined {
+  return text === null ? undefined : readBlockGeneration(text);
 }
 
 /** Prices of L1 gas in a round; empty where they stay. */
-export function l1PricesAt({ l1Prices, l1Blocks }: GasMarket, round: number): L1Prices {
-  if (l1Prices === OF_ORIGIN) return {};
-  return l1Prices[Math.floor(round / l1Blocks) % l1Prices.length] ?? {};
+export function l1PricesAt({ l1_prices, l1_blocks }: GasMarket, round: number): L1Prices {
+  if (l1_prices === OF_ORIGIN) return {};
+  return l1_prices[Math.floor(round / l1_blocks) % l1_prices.length] ?? {};
 }
 
 /** The members of an object that has no others than these: a misspelt one would have no effect. */

@@ -2,7 +2,7 @@
 import { BlockWeights, EngineError } from '@starkbox/engine';
 import { List } from '../../immutable.js';
 import { count, list, object, optional, string } from '../../json/reader.js';
-import { conditionsToJson, type NetworkConditions, readConditions } from './conditions.js';
+import { type NetworkConditions, readConditions } from './conditions.js';
 
 /** A closed block as the market saw it. */
 export interface ClosedRound {
@@ -57,7 +57,7 @@ export function withConditions(
     conditions,
     rounds,
     submissions,
-    weights: conditions.capacity && (weights ?? BlockWeights.empty()),
+    weights: conditions.capacity === 'unlimited' ? undefined : (weights ?? BlockWeights.empty()),
     rate: network?.rate ?? { l2_gas_price_wei, l2_gas_price_fri },
     recent,
   };
@@ -72,7 +72,7 @@ export function networkToJson({
   recent,
 }: Network): object {
   return {
-    conditions: conditionsToJson(conditions),
+    conditions,
     rounds,
     submissions,
     weights: weights?.toText() ?? null,

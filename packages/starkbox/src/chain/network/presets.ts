@@ -1,6 +1,6 @@
 // Named conditions of a network: calm, busy, congested.
 import { stringify } from '../../json/json.js';
-import { conditionsToJson, MARKET_ONLY, type NetworkConditions } from './conditions.js';
+import { MARKET_ONLY, type NetworkConditions } from './conditions.js';
 
 export const PRESET_NAMES = ['calm', 'busy', 'congested'] as const;
 
@@ -12,46 +12,46 @@ const GIGAFRI = 1_000_000_000;
 const PRESETS: Readonly<Record<PresetName, NetworkConditions>> = {
   calm: {
     ...MARKET_ONLY,
-    blockGeneration: 'mempool:2000',
+    block_generation_on: 'mempool:2',
     congestion: {
       demand: 0.15,
       variation: 0.3,
       elasticity: 1,
-      medianTip: GIGAFRI / 100,
-      tipSpread: 4,
+      median_tip: GIGAFRI / 100,
+      tip_spread: 4,
       transactions: 12,
     },
     order: 'tip',
   },
   busy: {
     ...MARKET_ONLY,
-    blockGeneration: 'mempool:2000',
+    block_generation_on: 'mempool:2',
     congestion: {
       demand: 0.55,
       variation: 0.5,
       elasticity: 1,
-      medianTip: GIGAFRI,
-      tipSpread: 8,
+      median_tip: GIGAFRI,
+      tip_spread: 8,
       transactions: 24,
     },
     order: 'tip',
-    lifetimeBlocks: 100,
-    submissions: { lost: 0, delayed: 0.1, delayBlocks: [1, 3] },
+    lifetime_blocks: 100,
+    submissions: { lost: 0, delayed: 0.1, delay_blocks: [1, 3] },
   },
   congested: {
     ...MARKET_ONLY,
-    blockGeneration: 'mempool:2000',
+    block_generation_on: 'mempool:2',
     congestion: {
       demand: 1.8,
       variation: 0.4,
       elasticity: 1,
-      medianTip: 5 * GIGAFRI,
-      tipSpread: 16,
+      median_tip: 5 * GIGAFRI,
+      tip_spread: 16,
       transactions: 24,
     },
     order: 'tip',
-    lifetimeBlocks: 30,
-    submissions: { lost: 0.02, delayed: 0.3, delayBlocks: [1, 5] },
+    lifetime_blocks: 30,
+    submissions: { lost: 0.02, delayed: 0.3, delay_blocks: [1, 5] },
     reorgs: { probability: 0.01, depth: 2 },
   },
 };
@@ -64,6 +64,6 @@ export function presetOf(text: string): NetworkConditions | undefined {
 
 /** The name of the preset that conditions equal, whatever their seed. */
 export function presetNameOf(conditions: NetworkConditions): PresetName | undefined {
-  const textOf = (of: NetworkConditions): string => stringify(conditionsToJson({ ...of, seed: 0 }));
+  const textOf = (of: NetworkConditions): string => stringify({ ...of, seed: 0 });
   return PRESET_NAMES.find((name) => textOf(PRESETS[name]) === textOf(conditions));
 }

@@ -31,7 +31,7 @@ export async function namesOfCalls(
   calls: readonly NamedCall[],
 ): Promise<CallNames> {
   const names = await sources.names();
-  const given = await names.given(
+  const given = await names.readGivenNames(
     calls.map(({ contract_address }) => contract_address),
     calls.map(({ class_hash }) => class_hash),
   );

@@ -20,7 +20,7 @@ export async function callSequence(
   { calls, id, overrides, explains }: SequenceRequest,
   signal?: AbortSignal,
 ): Promise<readonly CALL_OUTCOME[]> {
-  const location = await explainer.overridden(id, overrides, signal);
+  const location = await explainer.locateOverridden(id, overrides, signal);
   const { world, number } = location;
   let state = location.writable();
   let { context } = location;
@@ -35,7 +35,7 @@ export async function callSequence(
     const invocation = await chain.executions.invoke(state, context, invoked, { signal });
     const { failure } = invocation;
     if (!failure) {
-      outcomes.push(returned(invocation));
+      outcomes.push(outcomeOf(invocation));
       if (!is_view) state = invocation.next;
       continue;
     }
@@ -64,7 +64,7 @@ export async function callSequence(
   return outcomes;
 }
 
-function returned(invocation: Invocation<State>): CALL_OUTCOME {
+function outcomeOf(invocation: Invocation<State>): CALL_OUTCOME {
   return {
     result: invocation.result,
     gas: invocation.gas,

@@ -83,14 +83,17 @@ export class ContractNames {
       async (class_hash): Promise<CLASS_NAME> => ({
         class_hash,
         ...(this.#ofClass(class_hash, await this.#factsOf(world, class_hash)) ??
-          unnamed(class_hash)),
+          shortName(class_hash)),
       }),
     );
     return this.#distinct(rows, ({ class_hash }) => class_hash);
   }
 
   /** Names beside labels, without the addresses that tell repeated names apart. */
-  async given(addresses: Iterable<string>, classHashes: Iterable<string>): Promise<GivenNames> {
+  async readGivenNames(
+    addresses: Iterable<string>,
+    classHashes: Iterable<string>,
+  ): Promise<GivenNames> {
     const { world } = this.#chain;
     const tokens = new Map<string, string>();
     const unlabelled = [...new Set(addresses)].filter((address) => !this.#ofOwn(address));
@@ -109,13 +112,13 @@ export class ContractNames {
   async #contract(world: World, address: string): Promise<CONTRACT_NAME> {
     const hash = await world.pendingState.classHashAt(address).catch(() => '0x0');
     if (hash === '0x0') {
-      return { contract_address: address, ...(this.#ofOwn(address) ?? unnamed(address)) };
+      return { contract_address: address, ...(this.#ofOwn(address) ?? shortName(address)) };
     }
     const facts = await this.#factsOf(world, hash);
     const token = facts?.isToken ? await this.#tokens.of(world, address, hash) : undefined;
     return {
       contract_address: address,
-      ...(this.#ofOwn(address) ?? this.#ofContract(hash, facts, token) ?? unnamed(address)),
+      ...(this.#ofOwn(address) ?? this.#ofContract(hash, facts, token) ?? shortName(address)),
       class_hash: hash,
       ...(token ? { token } : {}),
     };
@@ -184,6 +187,6 @@ export class ContractNames {
   }
 }
 
-function unnamed(felt: string): SourcedName {
+function shortName(felt: string): SourcedName {
   return { name: shortAddress(felt), name_source: 'ADDRESS' };
 }

@@ -1,7 +1,7 @@
 // Explanations of transactions and calls: included, refused or only estimated.
 
 import type { Explanation, Sources, Subject } from '@starkbox/abi';
-import { membersOf } from '@starkbox/abi/basics';
+import { membersOf, trust } from '@starkbox/abi/basics';
 import type { FrameStack } from '@starkbox/abi/internal';
 import {
   Class,
@@ -100,7 +100,7 @@ export class Explainer {
     const subject = subjectOf(parse(transaction), parse(receipt), parse(trace));
     const run = (): Promise<Retrace | undefined> =>
       retraceTransaction(this.#chain, hash, { signal });
-    const traced = await this.#traced(run, subject.reason, world.pendingState);
+    const traced = await this.#traceRun(run, subject.reason, world.pendingState);
     const state = stateBefore(world, located.block);
     const location = state && { world, number: located.block - 1, state };
     return this.#explain({ ...subject, ...traced }, location, { signal });
@@ -155,7 +155,7 @@ export class Explainer {
   }
 
   /** Where to execute: after a block, with overrides. */
-  async overridden(
+  async locateOverridden(
     id: BLOCK_ID,
     overrides: OVERRIDES,
     signal?: AbortSignal,
@@ -191,30 +191,30 @@ export class Explainer {
     const location =
       attempted.location ??
       (overrides
-        ? await this.overridden(id, overrides, signal)
+        ? await this.locateOverridden(id, overrides, signal)
         : attemptLocation(this.#chain.world, id));
     const subject = { transaction, ...rest };
-    const traced = hasRun(rest) ? await this.#attempted(subject, attempted, location) : {};
+    const traced = hasRun(rest) ? await this.#traceAttempt(subject, attempted, location) : {};
     const isDeployed = transaction.type === 'DEPLOY_ACCOUNT';
     const address = isDeployed
-      ? (await this.#readBroadcasted(Object(transaction)))?.address
+      ? (await this.#readBroadcasted(trust(transaction)))?.address
       : undefined;
     const transactionHash =
       address === undefined ? transaction : { ...transaction, contract_address: address };
     return this.#explain({ transaction: transactionHash, ...rest, ...traced }, location, attempted);
   }
 
-  #attempted(
+  #traceAttempt(
     { transaction, reason }: Subject,
     { earlier = [], validate = true, signal }: Attempted,
     location: RetraceLocation,
   ): Promise<Traced> {
     const chain = this.#chain;
-    return this.#traced(
+    return this.#traceRun(
       () =>
         transaction.type === 'CALL'
-          ? retraceCall(chain, Object(transaction), location, { signal })
-          : retraceAttempt(chain, [...earlier, Object(transaction)], location, {
+          ? retraceCall(chain, trust(transaction), location, { signal })
+          : retraceAttempt(chain, [...earlier, trust(transaction)], location, {
               validate,
               signal,
             }),
@@ -224,7 +224,7 @@ export class Explainer {
   }
 
   /** What a second run shows. An explanation without it is better than none. */
-  async #traced(
+  async #traceRun(
     run: () => Promise<Retrace | undefined>,
     reason: string | undefined,
     state: State,
@@ -257,10 +257,9 @@ export class Explainer {
 
   /** A transaction as the engine reads it; undefined for one that it refuses. */
   #readBroadcasted(transaction: Broadcasted): Promise<Transaction | undefined> {
-    const { options, executions } = this.#chain;
-    const { client } = executions;
+    const { options } = this.#chain;
     return this.#orNothing('the transaction', async () =>
-      readBroadcasted(transaction, options.chainId, {}, { client }),
+      readBroadcasted(transaction, options.chainId, {}),
     );
   }
 
@@ -287,7 +286,7 @@ export class Explainer {
   }
 
   /** A transaction that was refused not long ago. */
-  refused(hash: string): RefusedTransaction | undefined {
+  getRefused(hash: string): RefusedTransaction | undefined {
     return this.#refused.get(hash);
   }
 
@@ -316,7 +315,7 @@ export class Explainer {
     const classes = location?.context ? location.state : pendingState;
     const sources: Sources = {
       names: contractNames.own,
-      namesOf: (addresses, classHashes) => contractNames.given(addresses, classHashes),
+      namesOf: (addresses, classHashes) => contractNames.readGivenNames(addresses, classHashes),
       abi: (hash) => this.#abis.of(hash, classes),
       ...(location ? this.#reads(location, signal) : {}),
     };
@@ -412,11 +411,11 @@ function subjectOf(transaction: unknown, receipt: unknown, trace: unknown): Subj
   const isReverted = execution_status === 'REVERTED';
   return {
     // A DEPLOY_ACCOUNT does not say which address it deploys.
-    transaction: Object({
+    transaction: trust({
       contract_address: membersOf(receipt)['contract_address'],
       ...membersOf(transaction),
     }),
-    trace: Object(trace),
+    trace: trust(trace),
     status: isReverted ? 'REVERTED' : 'SUCCEEDED',
     ...(isReverted ? { reason: String(revert_reason) } : {}),
   };

@@ -11,7 +11,6 @@ import {
   senderOf,
   sentBy,
   typeOf,
-  UNKNOWN,
 } from '../history/block-keys.js';
 import type { Header, TransactionRecord } from '../history/header.js';
 import { readReceipt, readTrace, readTransaction } from '../history/stored-texts.js';
@@ -131,7 +130,7 @@ export function wantedKeys({
   if (sender !== undefined) groups.push([sentBy(sender)]);
   if (contract !== undefined) groups.push([sentBy(contract), calls(contract)]);
   if (status === 'REVERTED' || reason !== undefined) groups.push([FAILS]);
-  return groups.map((group) => [...group, UNKNOWN]);
+  return groups;
 }
 
 function passes(

@@ -1,7 +1,7 @@
 // Lists of contracts, classes and storage slots.
 import type { CLASS_ROW, CONTRACT_ROW, STORAGE_ROW } from '@starkbox/spec';
 import { fail } from '../../errors.js';
-import { DECLARES, DEPLOYS, UNKNOWN } from '../history/block-keys.js';
+import { DECLARES, DEPLOYS } from '../history/block-keys.js';
 import type { Slots } from '../world/archived-states.js';
 import { latestHeader, pendingNumber, stateDiff } from '../world/find-block.js';
 import type { World } from '../world/world.js';
@@ -28,7 +28,7 @@ export function listContracts(world: World, request: PageRequest): Promise<Page<
     ...request,
     world,
     from: pendingNumber(world),
-    blockKeys: [[DEPLOYS, UNKNOWN]],
+    blockKeys: [[DEPLOYS]],
     rowsIn: (block) =>
       stateDiff(world, block).deployed_contracts.map(
         ({ address }) =>
@@ -43,7 +43,7 @@ export function listClasses(world: World, request: PageRequest): Promise<Page<Cl
     ...request,
     world,
     from: pendingNumber(world),
-    blockKeys: [[DECLARES, UNKNOWN]],
+    blockKeys: [[DECLARES]],
     rowsIn: (block) => {
       const { declared_classes, deprecated_declared_classes } = stateDiff(world, block);
       const rowOf = (hash: string, kind: ClassRow['kind']) => (): ClassRow => ({
@@ -72,7 +72,11 @@ export async function listStorage(
   const inMemory = state.slots(address, cursor, limit);
   const upTo = inMemory.length < limit ? undefined : inMemory.at(-1)?.key;
   const onDisk = world.archived?.slots(address, cursor, number, limit);
-  const page = merged(limit, { slots: inMemory, upTo }, onDisk ?? { slots: [], upTo: undefined });
+  const page = mergeSlots(
+    limit,
+    { slots: inMemory, upTo },
+    onDisk ?? { slots: [], upTo: undefined },
+  );
   if (page.rows.length === 0 && (await state.classHashAt(address)) === '0x0') {
     fail('CONTRACT_NOT_FOUND');
   }
@@ -80,7 +84,7 @@ export async function listStorage(
 }
 
 /** A newer slot replaces an older one with the same key. */
-function merged(limit: number, newer: Slots, older: Slots): Page<STORAGE_ROW> {
+function mergeSlots(limit: number, newer: Slots, older: Slots): Page<STORAGE_ROW> {
   const [bound] = [newer.upTo, older.upTo].flatMap((key) => key ?? []).sort(byValue);
   const slotsByKey = new Map([...older.slots, ...newer.slots].map((slot) => [slot.key, slot]));
   const slots = [...slotsByKey.values()]

@@ -2,7 +2,7 @@
 import { padFelt } from '@starkbox/abi/basics';
 import { messageToL1Hash } from '@starkbox/engine';
 import type { MESSAGE_ROW } from '@starkbox/spec';
-import { holds, isReverted, SENDS, sendsMessages, typeOf, UNKNOWN } from '../history/block-keys.js';
+import { holds, isReverted, SENDS, sendsMessages, typeOf } from '../history/block-keys.js';
 import type { TransactionRecord } from '../history/header.js';
 import { readReceipt, readTransaction } from '../history/stored-texts.js';
 import { pendingNumber } from '../world/find-block.js';
@@ -31,7 +31,7 @@ export function listMessages(
     world,
     from: pendingNumber(world),
     ...request,
-    blockKeys: [[...handlers, ...senders, UNKNOWN]],
+    blockKeys: [[...handlers, ...senders]],
     rowsIn: (block) => {
       const toL1 = direction === 'TO_L2' ? [] : sentIn(world, block);
       if (direction === 'TO_L1') return toL1.map((row) => () => row);

@@ -209,7 +209,7 @@ class Branch {
     const storage_diffs: { address: string; storage_entries: readonly SlotValue[] }[] = [];
     for (const [index, { contract_address: address, entries }] of storage.entries()) {
       const path = `${PATH}.storage[${index}]`;
-      const hash = await mustExist(state, address, `${path}.contract_address`);
+      const hash = await assertExists(state, address, `${path}.contract_address`);
       const storage_entries: SlotValue[] = [];
       for (const [position, entry] of entries.entries()) {
         const entryPath = `${path}.entries[${position}]`;
@@ -219,7 +219,7 @@ class Branch {
       storage_diffs.push({ address, storage_entries });
     }
     for (const [index, { contract_address }] of nonces.entries()) {
-      await mustExist(state, contract_address, `${PATH}.nonces[${index}].contract_address`);
+      await assertExists(state, contract_address, `${PATH}.nonces[${index}].contract_address`);
     }
     state = await state.apply({ storage_diffs, nonces });
     for (const [index, balance] of balances.entries()) {
@@ -323,7 +323,7 @@ class Branch {
       invalidParams(`${path}.amount: expected less than 2^256, got ${amount}`);
     }
     const contract = token ?? (unit === 'WEI' ? ETH : STRK);
-    await mustExist(state, contract, `${path}.token`);
+    await assertExists(state, contract, `${path}.token`);
     const deal = { token: contract, address, amount: BigInt(amount), adjustSupply: false };
     const { executions } = this.#chain;
     const [next, { slot }] = await withBalance(
@@ -340,7 +340,7 @@ class Branch {
 type ClassOverride = NonNullable<OVERRIDES['classes']>[number];
 
 /** The class hash of a contract. The contract of block hashes has none. */
-async function mustExist(state: State, address: string, path: string): Promise<string> {
+async function assertExists(state: State, address: string, path: string): Promise<string> {
   const hash = await state.classHashAt(address);
   if (hash !== '0x0' || address === HASH_CONTRACT) return hash;
   return invalidParams(

@@ -1,7 +1,7 @@
 // Search for hashes and errors in the newest part of the chain.
 import type { CANDIDATE } from '@starkbox/spec';
 import { Slices } from '../../scheduling/slices.js';
-import { FAILS, isReverted, UNKNOWN } from '../history/block-keys.js';
+import { FAILS, isReverted } from '../history/block-keys.js';
 import { pendingNumber } from '../world/find-block.js';
 import { transactionHashesOf, type World } from '../world/world.js';
 import { type FeltPart, hasPart, type SearchResult } from './search-query.js';
@@ -67,9 +67,7 @@ export async function errorsWith(world: World, text: string): Promise<SearchResu
       const name = excerpt(reason, place);
       errors.push({ kind: 'error', value: hash, name, detail: `block ${block}` });
     }
-    const older: number = block - 1;
-    const marks = [FAILS, UNKNOWN].flatMap((mark) => history.newest(mark, older) ?? []);
-    block = marks.length === 0 ? undefined : Math.max(...marks);
+    block = history.newest(FAILS, block - 1);
     if (slices.isOver) await slices.next();
   }
   return { candidates: errors };

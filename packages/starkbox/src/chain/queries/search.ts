@@ -24,7 +24,7 @@ export async function search(names: NameSearch, query: string): Promise<SearchRe
   const exact: CANDIDATE[] = [];
   if (/^#?\d{1,15}$/.test(text)) exact.push(...blockWith(world, Number(text.replace('#', ''))));
   const felt = feltIn(text);
-  if (felt !== undefined) exact.push(...(await named(names, felt)));
+  if (felt !== undefined) exact.push(...(await findNamed(names, felt)));
   for (const [value, label] of world.labels) {
     if (label.toLowerCase().includes(text)) exact.push({ kind: 'label', value, label });
   }
@@ -57,15 +57,15 @@ async function searchMore(
     if (isFound && felt !== undefined) return { candidates: [] };
     const ofNames = await searchNames(names, { felt, part });
     const ofHistory = await hashesLike(world, part);
-    return joined([ofNames, ofHistory]);
+    return joinResults([ofNames, ofHistory]);
   }
   if (felt !== undefined || text.length < SHORTEST_NAME) return { candidates: [] };
   const ofNames = await searchNames(names, { text });
   const ofErrors = text.length < SHORTEST_ERROR ? [] : [await errorsWith(world, text)];
-  return joined([ofNames, ...ofErrors]);
+  return joinResults([ofNames, ...ofErrors]);
 }
 
-function joined(results: readonly SearchResult[]): SearchResult {
+function joinResults(results: readonly SearchResult[]): SearchResult {
   const ends = results.flatMap(({ searched_to_block }) => searched_to_block ?? []);
   return {
     candidates: results.flatMap(({ candidates }) => candidates),
@@ -79,7 +79,10 @@ function blockWith({ history }: World, number: number): readonly CANDIDATE[] {
 }
 
 /** Everything that has this felt as its hash or address. */
-async function named({ world, names }: NameSearch, felt: string): Promise<readonly CANDIDATE[]> {
+async function findNamed(
+  { world, names }: NameSearch,
+  felt: string,
+): Promise<readonly CANDIDATE[]> {
   const { history, pendingState: state, archived, labels } = world;
   const label = labels.get(felt);
   const labelled = label === undefined ? {} : { label };

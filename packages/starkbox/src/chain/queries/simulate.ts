@@ -177,8 +177,7 @@ export async function proveTransaction(
   const location = locate(chain, world, id, () =>
     refuse('Transaction execution failed: No block found'),
   );
-  const { client } = chain.executions;
-  const transaction = await readBroadcasted(values, chainId, {}, { client, signal });
+  const transaction = await readBroadcasted(values, chainId, {}, signal);
   const flags = { chargeFee: false, unboundedGas: true, query: true };
   const [report] = await withExecutionErrors(
     chain.executions.simulate(location.state, location.context, [transaction], flags, { signal }),
@@ -247,12 +246,11 @@ async function run(
   const { chainId } = chain.options;
   const generation = effectiveBlockGeneration(world, chain.options);
   const transactions: Transaction[] = [];
-  const requester = { client: chain.executions.client, signal: options.signal };
   // No limits of size: the classes are dropped.
   for (const values of broadcasted) {
     // A batch of classes takes long to compile; the semaphore then refuses the aborted run.
     if (options.signal?.aborted) break;
-    transactions.push(await readBroadcasted(values, chainId, {}, requester));
+    transactions.push(await readBroadcasted(values, chainId, {}, options.signal));
     await endSharedSlice();
   }
   const each = transactions.map(

@@ -1,7 +1,7 @@
 // Reports over the transactions of a range of blocks: gas by function, and coverage.
 
 import { GasReport, type TransactionTrace } from '@starkbox/abi';
-import { COUNTED, MEASURES, type RowNames, withCounts } from '@starkbox/abi/internal';
+import { MEASURES, RESOURCES, type RowNames, withCounts } from '@starkbox/abi/internal';
 import type { COVERAGE, COVERED_CLASS, GAS_REPORT } from '@starkbox/spec';
 import { refuse } from '../../errors.js';
 import { Slices } from '../../scheduling/slices.js';
@@ -58,9 +58,9 @@ export class Reports {
     const { group_by = 'class', include = [] } = range;
     const { world } = this.#chain;
     const isCounted = include.includes('resources');
-    const report = new GasReport(group_by, isCounted ? [...MEASURES, ...COUNTED] : MEASURES);
+    const report = new GasReport(group_by, isCounted ? RESOURCES : MEASURES);
     const transactions: (TransactionPosition & { readonly trace: TransactionTrace })[] = [];
-    const read = await eachRecord(world, limited(range, isCounted), ({ trace }, position) => {
+    const read = await eachRecord(world, limitRange(range, isCounted), ({ trace }, position) => {
       if (isCounted) transactions.push({ ...position, trace: readTrace(trace) });
       else report.add(readTrace(trace));
     });
@@ -90,7 +90,7 @@ export class Reports {
     const coverage = new EntryPointCoverage();
     const reportRetrace = startReportRetrace(this.#chain, world, signal);
     const transactions: TransactionPosition[] = [];
-    const read = await eachRecord(world, limited(range, isTraced), (record, position) => {
+    const read = await eachRecord(world, limitRange(range, isTraced), (record, position) => {
       coverage.add(record);
       transactions.push(position);
     });
@@ -135,7 +135,7 @@ export class Reports {
     const facts = await this.#classes.of(world, classHashes);
     const contractNames = await this.#names();
     const isByContract = grouping === 'contract';
-    const { classes, tokens } = await contractNames.given(
+    const { classes, tokens } = await contractNames.readGivenNames(
       isByContract ? contracts : [],
       classHashes,
     );
@@ -183,7 +183,7 @@ async function eachRecord(
   return { from_block: from, to_block: to, ...(next === undefined ? {} : { next }) };
 }
 
-function limited(range: ReportRange, isRetraced: boolean): ReportRange {
+function limitRange(range: ReportRange, isRetraced: boolean): ReportRange {
   return isRetraced
     ? { ...range, limit: Math.min(range.limit ?? RETRACE_LIMIT, RETRACE_LIMIT) }
     : range;

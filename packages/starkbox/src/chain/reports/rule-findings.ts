@@ -1,7 +1,7 @@
 // Transactions of the chain that a public network would have refused.
 import type { RULE_FINDING } from '@starkbox/spec';
 import { MINTER } from '../genesis/accounts.js';
-import { holds, senderOf, UNKNOWN } from '../history/block-keys.js';
+import { holds, senderOf } from '../history/block-keys.js';
 import type { TransactionRecord } from '../history/header.js';
 import { readTransaction } from '../history/stored-texts.js';
 import type { PageRequest } from '../queries/list-contracts.js';
@@ -22,7 +22,7 @@ export function listRuleFindings(
     world,
     from: pendingNumber(world),
     ...request,
-    blockKeys: [[...SENT.map(holds), UNKNOWN]],
+    blockKeys: [SENT.map(holds)],
     rowsIn: (block) =>
       transactionHashesOf(world, block).map((_, index) => async () => {
         const record = transactionAt(world, block, index);

@@ -274,7 +274,7 @@ export async function repeatAttempt(
     transactions.push(
       values.type === 'L1_HANDLER'
         ? readMessage(values, chainId)
-        : await readBroadcasted(values, chainId, {}, { client: chain.executions.client, signal }),
+        : await readBroadcasted(values, chainId, {}, signal),
     );
   }
   const flags = transactions.map(({ address }) => ({

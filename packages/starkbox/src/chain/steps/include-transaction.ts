@@ -13,7 +13,7 @@ import { during } from '../../probe.js';
 import { makeContext, pendingContext } from '../execution/block-context.js';
 import { refuseSubmission, withExecutionErrors } from '../execution/execution-errors.js';
 import { type Executions, executeForWriter, type OnPrinted } from '../execution/executions.js';
-import { fundedState } from '../execution/fund-account.js';
+import { fundAccount } from '../execution/fund-account.js';
 import type { PreparedTransaction } from '../execution/prepare-transaction.js';
 import {
   recordExecuted,
@@ -125,7 +125,7 @@ export async function include(
     return whenFull?.(inclusion.full) ?? refuseFull(world, inclusion.full);
   }
   const { rejection } = inclusion;
-  await mustBeDeclared(world, prepared, rejection);
+  await assertDeclared(world, prepared, rejection);
   refuse?.(rejection);
   return refuseSubmission(rejection, values.type === 'L1_HANDLER' ? undefined : values);
 }
@@ -165,7 +165,7 @@ export async function tryToInclude(
   const { network } = world;
   const header = openHeader(world, rules, time, false);
   const context = makeContext(rules, header);
-  const state = await fundedState(world.pendingState, transaction, rules.funding);
+  const state = await fundAccount(world.pendingState, transaction, rules.funding);
   const flags = { ...flagsOf(world, transaction, rules), strictNonce };
   const closing = closes ? closingOf(world, header, rules) : undefined;
   const call = { context, transaction, flags, closing };
@@ -224,7 +224,7 @@ function flagsOf(world: World, { address }: Transaction, rules: InclusionRules):
 }
 
 /** Reports an undeclared class, which the engine rejects as a balance or constructor error. */
-async function mustBeDeclared(
+async function assertDeclared(
   { pendingState: state }: World,
   { values }: PreparedTransaction,
   { reason }: Rejection,

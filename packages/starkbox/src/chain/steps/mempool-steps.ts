@@ -29,8 +29,6 @@ import { type InclusionRules, tryToInclude } from './include-transaction.js';
 
 export interface MempoolRules extends InclusionRules {
   readonly classLimits: ClassLimits;
-  /** How many transactions may wait. */
-  readonly maximumMempool?: number | undefined;
 }
 
 /** Hashes of executed transactions in their order, and those that were rejected. */
@@ -40,6 +38,9 @@ export interface PreConfirmed {
   /** Whether the next transaction has no room in the block. */
   readonly isFull: boolean;
 }
+
+/** More than a test sends, because a node that makes no blocks would fill its memory. */
+const MAX_WAITING = 10_000;
 
 /** As many as there are. */
 export const UNLIMITED: number = Number.POSITIVE_INFINITY;
@@ -51,7 +52,7 @@ export function poolRulesOf(
 ): PoolRules {
   if (!network) return { order: mempoolOrder, gate: undefined };
   const { conditions, rounds } = network;
-  const isMarket = conditions.gasMarket !== undefined && chargesFee !== false;
+  const isMarket = conditions.gas_market !== false && chargesFee !== false;
   return {
     order: orderOf(conditions) ?? mempoolOrder,
     gate: { round: rounds, price: isMarket ? gas.current.l2_gas_price_fri : undefined },
@@ -59,7 +60,7 @@ export function poolRulesOf(
 }
 
 function orderOf({ order, seed }: NetworkConditions): MempoolOrder | undefined {
-  if (order === undefined) return undefined;
+  if (order === null) return undefined;
   return typeof order === 'string' ? { kind: order, seed } : { kind: 'list', seed, list: order };
 }
 
@@ -97,17 +98,18 @@ export async function admit(
     const mismatch = { address: sender, account: toFelt(account), given: toFelt(nonce) };
     refuseSubmission({ reason: 'nonce', message: '', frames: [], nonce: mismatch });
   }
-  await mustExist(world, arrived);
+  await assertSenderExists(world, arrived);
   const since = network && network.rounds + delay;
   if (rival) {
-    if (network?.conditions.gasMarket) mustEscalate(rival, arrived);
+    if (network?.conditions.gas_market) assertEscalates(rival, arrived);
     else if (rival.tip >= arrived.tip) fail('REPLACEMENT_TRANSACTION_UNDERPRICED');
     const freed = withDropped(pool, rival, `Replaced by ${hash}, which has a higher tip.`);
     return { ...world, mempool: withWaiting(freed, arrived, account, { since }) };
   }
-  const { maximumMempool: most = UNLIMITED } = rules;
-  if (pool.waiting.size >= most) {
-    refuse(`The mempool holds ${most} transactions; --maximum-mempool-size sets the limit`);
+  if (pool.waiting.size >= MAX_WAITING) {
+    refuse(
+      `The mempool is full: it holds ${MAX_WAITING} transactions. Make a block, or remove some`,
+    );
   }
   return { ...world, mempool: withWaiting(pool, arrived, account, { since }) };
 }
@@ -119,7 +121,7 @@ export async function admit(
  */
 const ESCALATION = 10n;
 
-function mustEscalate(rival: PoolTransaction, arrived: PoolTransaction): void {
+function assertEscalates(rival: PoolTransaction, arrived: PoolTransaction): void {
   for (const name of ['tip', 'maxPrice'] as const) {
     const least = rival[name] + (rival[name] * ESCALATION + 99n) / 100n;
     if (arrived[name] >= least) continue;
@@ -132,7 +134,7 @@ function mustEscalate(rival: PoolTransaction, arrived: PoolTransaction): void {
 }
 
 /** A sender exists, or comes to be by this transaction or by one that waits. */
-async function mustExist(
+async function assertSenderExists(
   { pendingState: state, mempool }: World,
   { type, sender }: PoolTransaction,
 ): Promise<void> {

@@ -1,5 +1,5 @@
 // Limits of the gateways of public networks, and the checks of a submission against them.
-import { grouped } from '@starkbox/abi/basics';
+import { groupDigits } from '@starkbox/abi/basics';
 import { exactAmountText } from '@starkbox/abi/internal';
 import type { Class, ClassLimits } from '@starkbox/engine';
 import type { BROADCASTED_DECLARE_TXN, ErrorName } from '@starkbox/spec';
@@ -272,7 +272,7 @@ export class NetworkRules {
     yield {
       error,
       rule,
-      text: `the ${what} is ${grouped(value)}; ${this.network} allows at most ${grouped(limit)}.`,
+      text: `the ${what} is ${groupDigits(value)}; ${this.network} allows at most ${groupDigits(limit)}.`,
     };
   }
 

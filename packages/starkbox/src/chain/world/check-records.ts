@@ -201,9 +201,7 @@ export function checkSent(values: Members, type: TransactionType, where: string)
 function checkMessageSent(values: Members, where: string): void {
   oneOf(values['version'], `${where}.version`, ['0x0']);
   must(listOf(values['calldata']).length > 0, `${where}.calldata: expected the sender on L1`);
-  if (values['paid_fee_on_l1'] !== undefined) {
-    hexNumber(values['paid_fee_on_l1'], `${where}.paid_fee_on_l1`);
-  }
+  hexNumber(values['paid_fee_on_l1'], `${where}.paid_fee_on_l1`);
   optional(values['l1_transaction_hash'], `${where}.l1_transaction_hash`, hexNumber);
 }
 

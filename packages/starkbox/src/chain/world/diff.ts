@@ -29,10 +29,10 @@ export function diffWorlds(before: World, after: World): WorldDiff {
   const from = pendingFrom(before, after);
   return {
     undone: first && last ? { first, last } : undefined,
-    refinalised: refinalised(before, after, common),
+    refinalised: findRefinalised(before, after, common),
     added: { from: common + 1, to: after.history.next - 1 },
     pendingFrom: from,
-    dropped: dropped(before, after, from),
+    dropped: findDropped(before, after, from),
   };
 }
 
@@ -59,7 +59,7 @@ export function removedTransactions(before: World, after: World): readonly strin
   for (let block = commonBlock(before, after) + 1; block < before.history.next; block += 1) {
     for (const hash of before.history.hashes(block)) if (!isKnown(after, hash)) removed.push(hash);
   }
-  for (const { record } of dropped(before, after, pendingFrom(before, after))) {
+  for (const { record } of findDropped(before, after, pendingFrom(before, after))) {
     removed.push(record.hash);
   }
   return removed;
@@ -83,7 +83,7 @@ export function commonBlock({ history: before }: World, { history: after }: Worl
   return low;
 }
 
-function refinalised(before: World, after: World, common: number): Range {
+function findRefinalised(before: World, after: World, common: number): Range {
   const first = before.history.first;
   const [acceptedBefore, other] = [before, after].map(
     ({ acceptedOnL1 = first - 1 }) => acceptedOnL1,
@@ -104,7 +104,7 @@ function pendingFrom(before: World, after: World): number {
   return now.get(old.size - 1)?.record.hash === lastOld.record.hash ? old.size : 0;
 }
 
-function dropped(before: World, after: World, pendingFrom: number): readonly Located[] {
+function findDropped(before: World, after: World, pendingFrom: number): readonly Located[] {
   const { transactions } = before.pending;
   // A step that only adds transactions drops none.
   if (transactions.size === 0 || pendingFrom === transactions.size) return [];

@@ -172,7 +172,7 @@ export function returnedTo(snapshotMessages: Messages, now: Messages): Messages 
 }
 
 /** The messages of a restarted chain. */
-export function restarted(
+export function restartMessages(
   { nextId, l1 }: Messages,
   relink: (link: L1Link) => L1Link | undefined,
 ): Messages {
@@ -180,7 +180,7 @@ export function restarted(
 }
 
 /** A world without its link to L1. */
-export function unlinked<W extends { readonly messages: Messages }>(world: W): W {
+export function unlinkL1<W extends { readonly messages: Messages }>(world: W): W {
   const { messages } = world;
   if (!messages.l1) return world;
   return Object.freeze({ ...world, messages: { ...messages, l1: undefined } });

@@ -8,7 +8,7 @@ import {
   type L1Acceptance,
   readBlockGeneration,
   readL1Acceptance,
-  shownBlockGeneration,
+  showBlockGeneration,
   USUAL_BLOCKS,
 } from '../../block-settings.js';
 import { PersistentSet } from '../../immutable.js';
@@ -138,7 +138,7 @@ function readBlocks(value: unknown): BlockSettings {
 }
 
 function readGeneration(value: unknown, where: string): BlockGeneration {
-  const text = typeof value === 'number' ? shownBlockGeneration(value) : string(value, where);
+  const text = typeof value === 'number' ? showBlockGeneration(value) : string(value, where);
   const generation = readBlockGeneration(text);
   if (generation === undefined)
     throw new TypeError(`${where}: must be ${EXPECTED_BLOCK_GENERATION}`);

@@ -1,5 +1,5 @@
 // The coverage command: prints which entry points were called, and writes which lines ran.
-import { counted, isObject } from '@starkbox/abi/basics';
+import { isObject, withNoun } from '@starkbox/abi/basics';
 import { Coverage, type CoveragePage, coverageText } from '@starkbox/abi/internal';
 import { Class } from '@starkbox/engine';
 import { ADD_DEBUG_INFO } from '../../debug-info/artifact.js';
@@ -8,18 +8,13 @@ import { readRegularSync } from '../../files/regular-file.js';
 import { showing } from '../../probe.js';
 import { type Style, writeNamedFile } from './format.js';
 import { ARTIFACTS, artifactsIn } from './input-files.js';
-import { nodeOf, pagesOf, type RangeWords, rangeOf } from './wire.js';
-
-export interface CoverageWords extends RangeWords {
-  readonly all?: boolean;
-  readonly file?: string;
-  readonly lcov?: string;
-  readonly artifacts?: string;
-}
+import type { COVERAGE } from './options.js';
+import type { Words } from './row.js';
+import { nodeOf, pagesOf, rangeOf } from './wire.js';
 
 export async function coverage(
   { json, paint, width, progress }: Style,
-  words: CoverageWords,
+  words: Words<typeof COVERAGE>,
 ): Promise<string> {
   const sum = new Coverage();
   if (words.file === undefined) {
@@ -43,7 +38,7 @@ export async function coverage(
     return `${JSON.stringify({ ...page, classes, ...(lines ? { lines } : {}) })}\n`;
   }
   const text = coverageText(page, { heading: (name) => paint('bold', name), width });
-  const share = lines && `\nWrote ${words.lcov}: ${lines.hit} of ${counted(lines.found, 'line')}`;
+  const share = lines && `\nWrote ${words.lcov}: ${lines.hit} of ${withNoun(lines.found, 'line')}`;
   return `${text}${share ?? ''}\n`;
 }
 

@@ -12,21 +12,14 @@ import { readRegular } from '../../files/regular-file.js';
 import { visiblePainted } from '../../terminal.js';
 import type { Style } from './format.js';
 import { ARTIFACTS, artifactPaths } from './input-files.js';
-import { type NodeAddress, type NodeWords, nodeOf, numberOf, request } from './wire.js';
-
-export interface DebugWords extends NodeWords {
-  readonly artifacts?: string;
-  readonly port?: string;
-  readonly stdio?: boolean;
-  readonly 'stop-on-entry'?: boolean;
-  readonly 'max-steps'?: string;
-  readonly 'max-bytes'?: string;
-}
+import type { DEBUG } from './options.js';
+import type { Words } from './row.js';
+import { type NodeAddress, nodeOf, numberOf, request } from './wire.js';
 
 /** Serves an editor, or debugs on the terminal, until its user quits. */
 export async function debug(
   target: string | undefined,
-  words: DebugWords,
+  words: Words<typeof DEBUG>,
   { paint, progress }: Style,
 ): Promise<void> {
   const adapter = await loadAdapter();
@@ -71,7 +64,7 @@ const HASH = /^0x[0-9a-f]{1,64}$/i;
 /** The arguments that a launch request of an editor has, by the same names. */
 async function launchArguments(
   target: string | undefined,
-  { artifacts, 'stop-on-entry': stopOnEntry, ...words }: DebugWords,
+  { artifacts, 'stop-on-entry': stopOnEntry, ...words }: Words<typeof DEBUG>,
 ): Promise<LaunchArguments> {
   const maxSteps = numberOf('max-steps', words['max-steps']);
   const maxBytes = numberOf('max-bytes', words['max-bytes']);

@@ -1,11 +1,11 @@
 // The diff command: prints how two images differ.
 import {
-  counted,
-  fitted,
-  grouped,
-  shortenedMiddle,
+  fitText,
+  groupDigits,
+  shortenMiddle,
   table,
   textWidth,
+  withNoun,
   withShortHashes,
 } from '@starkbox/abi/basics';
 import { readAsNode } from '../../node/read-image.js';
@@ -20,19 +20,16 @@ import {
   type SlotChange,
 } from './image-diff.js';
 import { debugInfosIn, readingFrom, withImage } from './input-files.js';
+import type { DIFF } from './options.js';
+import type { Words } from './row.js';
 import { NO_NAMES, readNames } from './slot-names.js';
-
-export interface DiffWords {
-  readonly names?: string;
-  readonly artifacts?: string;
-}
 
 /** @throws DifferenceFound if the images differ */
 export async function diff(
   oldPath: string,
   newPath: string,
   style: Style,
-  { names, artifacts }: DiffWords = {},
+  { names, artifacts }: Words<typeof DIFF> = {},
 ): Promise<string> {
   const chosen = names === undefined ? NO_NAMES : readNames(names);
   // Both are opened before one is read, which may take long.
@@ -83,7 +80,7 @@ function differenceText(difference: Difference, a: string, b: string, style: Sty
     isEqual(difference) ? 'no difference' : '',
   ].filter((part) => part !== '');
   const lines = parts.join('\n\n').split('\n');
-  return fitted(lines.map((line) => withShortHashes(line, style.width)).join('\n'), style.width);
+  return fitText(lines.map((line) => withShortHashes(line, style.width)).join('\n'), style.width);
 }
 
 function blocksText({ blocks }: Difference, { paint, width }: Style): string {
@@ -98,7 +95,7 @@ function blocksText({ blocks }: Difference, { paint, width }: Style): string {
       `${sign} ${number}`,
       hash,
       moment(timestamp),
-      counted(transactions, 'transaction'),
+      withNoun(transactions, 'transaction'),
     ]);
     // Sections are indented by two columns.
     const room = width === undefined ? undefined : width - 2;
@@ -106,7 +103,7 @@ function blocksText({ blocks }: Difference, { paint, width }: Style): string {
     const laidOut = table(rows, { width: room, columns });
     lines.push(...laidOut.lines.map((line) => paint(colour, line)));
     const rest = beyond.count - beyond.first.length;
-    if (rest > 0) lines.push(paint(colour, `${sign} and ${counted(rest, 'block')} more`));
+    if (rest > 0) lines.push(paint(colour, `${sign} and ${withNoun(rest, 'block')} more`));
   };
   list('-', 'red', before);
   list('+', 'green', after);
@@ -143,7 +140,7 @@ function contractText(contract: ContractChange, difference: ClassNames, style: S
   for (const slot of [...variables, ...unnamed.slice(0, SLOTS_SHOWN)])
     lines.push(slotText(slot, width));
   const rest = unnamed.length - SLOTS_SHOWN;
-  if (rest > 0) lines.push(`and ${counted(rest, 'slot')} more without a name`);
+  if (rest > 0) lines.push(`and ${withNoun(rest, 'slot')} more without a name`);
   return section(name === undefined ? address : `${name} ${address}`, lines, paint);
 }
 
@@ -160,13 +157,13 @@ function slotText(
   }
   const change = BigInt(after) - BigInt(before);
   const sign = change < 0n ? '−' : '+';
-  const amount = grouped(change < 0n ? -change : change);
-  const numbers = [before, after].map((value) => grouped(BigInt(value)));
+  const amount = groupDigits(change < 0n ? -change : change);
+  const numbers = [before, after].map((value) => groupDigits(BigInt(value)));
   const line = (shown: readonly string[]): string =>
     `${variable}: ${shown.join(' → ')} (${sign}${amount})`;
   // Sections are indented by two columns.
   const fits = width === undefined || textWidth(withShortHashes(line(numbers), 0)) + 2 <= width;
-  return line(fits ? numbers : numbers.map((number) => shortenedMiddle(number, NUMBER_SHOWN)));
+  return line(fits ? numbers : numbers.map((number) => shortenMiddle(number, NUMBER_SHOWN)));
 }
 
 function settingsText({ settings }: Difference, { paint }: Style): string {

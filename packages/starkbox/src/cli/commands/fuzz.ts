@@ -1,20 +1,14 @@
 // The fuzz command: checks the invariants of a file with the @starkbox/testing of its project.
+
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { memberOf } from '@starkbox/abi/basics';
 import { UsageError } from '../../config/option.js';
 import { FailedWithOutput, type Style } from './format.js';
-
-export interface FuzzWords {
-  readonly seed?: string;
-  readonly runs?: string;
-  readonly depth?: string;
-  readonly seconds?: string;
-  readonly calls?: string;
-  readonly workers?: string;
-  readonly corpus?: string;
-}
+import type { FUZZ } from './options.js';
+import type { Words } from './row.js';
 
 /** The part of @starkbox/testing/properties that is used here. */
 interface Properties {
@@ -36,7 +30,11 @@ const EXIT_INTERRUPTED = 130;
 const WHOLE = { seed: Number.MIN_SAFE_INTEGER, runs: 1, depth: 1, calls: 1, workers: 0 } as const;
 
 /** @throws FailedWithOutput if an invariant is violated */
-export async function fuzz({ json }: Style, path: string, words: FuzzWords): Promise<string> {
+export async function fuzz(
+  { json }: Style,
+  path: string,
+  words: Words<typeof FUZZ>,
+): Promise<string> {
   const file = resolve(path);
   if (!existsSync(file)) {
     throw new UsageError(`${path} does not exist: name a file of invariants`);
@@ -51,7 +49,11 @@ export async function fuzz({ json }: Style, path: string, words: FuzzWords): Pro
   return text;
 }
 
-function overridesOf({ corpus, seconds, ...whole }: FuzzWords): Record<string, number | string> {
+function overridesOf({
+  corpus,
+  seconds,
+  ...whole
+}: Words<typeof FUZZ>): Record<string, number | string> {
   const overrides: Record<string, number | string> = {};
   if (corpus !== undefined) overrides['corpus'] = resolve(corpus);
   if (seconds !== undefined) {
@@ -61,7 +63,7 @@ function overridesOf({ corpus, seconds, ...whole }: FuzzWords): Record<string, n
     overrides['seconds'] = Number(seconds);
   }
   for (const [name, least] of Object.entries(WHOLE)) {
-    const text: unknown = Object(whole)[name];
+    const text = memberOf(whole, name);
     if (text === undefined) continue;
     const number = Number(text);
     if (text === '' || !Number.isSafeInteger(number) || number < least) {

@@ -1,11 +1,10 @@
 // The report command: prints what each function cost, draws it, and compares it with a baseline.
 import { GasReport } from '@starkbox/abi';
-import { counted, fitted, grouped, isObject, table } from '@starkbox/abi/basics';
+import { fitText, groupDigits, isObject, table, withNoun } from '@starkbox/abi/basics';
 import {
   type Baseline,
   baselineOf,
-  COUNTED,
-  collapsedStacks,
+  collapseStacks,
   flameSvg,
   type GasChange,
   type GasPage,
@@ -13,6 +12,7 @@ import {
   gasText,
   isBeyond,
   MEASURES,
+  RESOURCES,
   readBaseline,
   resourceName,
 } from '@starkbox/abi/internal';
@@ -20,28 +20,17 @@ import { UsageError } from '../../config/option.js';
 import { reasonOf } from '../../errors.js';
 import { readRegularSync } from '../../files/regular-file.js';
 import { DifferenceFound, type Style, writeNamedFile } from './format.js';
-import { nodeOf, numberOf, pagesOf, type RangeWords, rangeOf } from './wire.js';
+import type { GAS } from './options.js';
+import type { Words } from './row.js';
+import { nodeOf, numberOf, pagesOf, rangeOf } from './wire.js';
 
-export interface ReportWords extends RangeWords {
-  readonly file?: string;
-  readonly by?: string;
-  readonly resources?: boolean;
-  readonly flame?: string;
-  readonly 'flame-resource'?: string;
-  readonly baseline?: string;
-  readonly 'save-baseline'?: string;
-  readonly tolerance?: string;
-}
-
-export const GROUPINGS = ['class', 'contract'] as const;
-/** What a flame graph may show; what is counted takes `--resources`. */
-export const RESOURCES: readonly string[] = [...MEASURES, ...COUNTED];
+const GROUPINGS = ['class', 'contract'] as const;
 
 /** @throws DifferenceFound if a median is beyond the baseline */
-export async function gasReport(style: Style, words: ReportWords): Promise<string> {
+export async function gasReport(style: Style, words: Words<typeof GAS>): Promise<string> {
   const { flame, 'save-baseline': saved } = words;
-  const by = chosen('by', words.by ?? 'class', GROUPINGS);
-  const resource = chosen(
+  const by = choose('by', words.by ?? 'class', GROUPINGS);
+  const resource = choose(
     'flame-resource',
     words['flame-resource'] ?? 'l2_gas',
     words.resources ? RESOURCES : MEASURES,
@@ -52,10 +41,10 @@ export async function gasReport(style: Style, words: ReportWords): Promise<strin
   const sum = words.file === undefined ? await readReport(words, by, style) : reportIn(words.file);
   const page = sum.page();
   if (flame !== undefined) {
-    const title = `${resourceName(resource)} of ${counted(page.transactions, 'transaction')}`;
+    const title = `${resourceName(resource)} of ${withNoun(page.transactions, 'transaction')}`;
     const text = flame.endsWith('.svg')
       ? flameSvg(sum, resource, title)
-      : collapsedStacks(sum, resource);
+      : collapseStacks(sum, resource);
     writeNamedFile(flame, text);
   }
   const after = baselineOf(page);
@@ -71,7 +60,7 @@ export async function gasReport(style: Style, words: ReportWords): Promise<strin
   return `${text}\n${written === '' ? '' : `\n${written}`}`;
 }
 
-function chosen<T extends string>(option: string, word: string, choices: readonly T[]): T {
+function choose<T extends string>(option: string, word: string, choices: readonly T[]): T {
   const choice = choices.find((name) => name === word);
   if (choice !== undefined) return choice;
   const names = choices.join(', ');
@@ -79,7 +68,7 @@ function chosen<T extends string>(option: string, word: string, choices: readonl
 }
 
 async function readReport(
-  words: ReportWords,
+  words: Words<typeof GAS>,
   by: (typeof GROUPINGS)[number],
   { progress }: Style,
 ): Promise<GasReport> {
@@ -136,7 +125,7 @@ function compared(
   const summary =
     changes.length === 0
       ? `The median of every function equals ${file}`
-      : `${counted(changes.length, 'median')} ${changes.length === 1 ? 'differs' : 'differ'} from ${file}, ${beyond.length} by more than +${tolerance} %`;
+      : `${withNoun(changes.length, 'median')} ${changes.length === 1 ? 'differs' : 'differ'} from ${file}, ${beyond.length} by more than +${tolerance} %`;
   const rows = changes.map((change) => [
     change.name,
     resourceName(change.resource),
@@ -148,7 +137,7 @@ function compared(
   const columns = [{ isShortened: true }, {}, RIGHT, {}, RIGHT, RIGHT];
   const text = json
     ? JSON.stringify({ changes, beyond: beyond.length })
-    : [fitted(summary, width), ...table(rows, { width, indent: '  ', columns }).lines].join('\n');
+    : [fitText(summary, width), ...table(rows, { width, indent: '  ', columns }).lines].join('\n');
   if (beyond.length > 0) throw new DifferenceFound(text);
   return `${text}\n`;
 }
@@ -156,12 +145,12 @@ function compared(
 const RIGHT = { align: 'right' } as const;
 
 const gasFigure = (value: number | undefined): string =>
-  value === undefined ? '–' : grouped(value);
+  value === undefined ? '–' : groupDigits(value);
 
 function growth({ was, is }: GasChange): string {
   if (was === undefined) return 'new';
   if (is === undefined) return 'not called';
-  if (was === 0) return `+${grouped(is)}`;
+  if (was === 0) return `+${groupDigits(is)}`;
   const percent = ((is - was) / was) * 100;
   return `${percent > 0 ? '+' : ''}${percent.toFixed(2)} %`;
 }

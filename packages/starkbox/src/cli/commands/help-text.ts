@@ -1,5 +1,5 @@
 // Layout of help: paragraphs, and lists of terms with their meaning, as wide as the terminal.
-import { wrapped as wrappedLine } from '@starkbox/abi/basics';
+import { wrapLine as wrappedLine } from '@starkbox/abi/basics';
 import type { Paint } from '../../terminal.js';
 
 export interface HelpStyle {
@@ -20,7 +20,7 @@ export function helpWidth(columns: number | undefined): number {
 }
 
 /** A text in lines of at most the given width, each of which begins with the indent. */
-export function wrapped(text: string, width: number, indent = ''): readonly string[] {
+export function wrapText(text: string, width: number, indent = ''): readonly string[] {
   return text === '' ? [] : wrappedLine(`${indent}${text}`, width, indent);
 }
 
@@ -32,7 +32,7 @@ export function termLines(
   const column = Math.min(MAX_TERM_LENGTH, Math.max(...rows.map(([term]) => term.length)));
   const indent = ' '.repeat(column + 4);
   return rows.flatMap(([term, meaning]) => {
-    const [first = '', ...rest] = wrapped(meaning, width, indent);
+    const [first = '', ...rest] = wrapText(meaning, width, indent);
     const painted = `  ${paint('cyan', term)}`;
     if (term.length > column) return [painted, first, ...rest].filter(Boolean);
     const line = `${painted}${' '.repeat(column - term.length + 2)}${first.trimStart()}`;

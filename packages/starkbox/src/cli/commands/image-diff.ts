@@ -145,7 +145,7 @@ async function stateDifference(
     await old.pendingState.diffTo(now.pendingState),
     await now.pendingState.diffTo(old.pendingState),
   ];
-  const moved = [...forward.deployed_contracts, ...renamed(forward.replaced_classes)];
+  const moved = [...forward.deployed_contracts, ...findRenamed(forward.replaced_classes)];
   const stored = new Map(
     forward.storage_diffs.map(({ address, storage_entries }) => [address, storage_entries]),
   );
@@ -154,7 +154,7 @@ async function stateDifference(
     ...forward.nonces.map(({ contract_address }) => contract_address),
     ...stored.keys(),
   ]);
-  const mentionedFelts = mentioned([old, now], common);
+  const mentionedFelts = findMentioned([old, now], common);
   const names = new Names(
     chosen,
     [nowChain, oldChain],
@@ -164,8 +164,10 @@ async function stateDifference(
   const contracts: ContractChange[] = [];
   for (const address of [...addresses].sort(byNumber)) {
     const [class_hash, nonce] = [
-      await changed(old.pendingState, now.pendingState, (state) => state.classHashAt(address)),
-      await changed(old.pendingState, now.pendingState, (state) => state.nonceAt(address)),
+      await compareValues(old.pendingState, now.pendingState, (state) =>
+        state.classHashAt(address),
+      ),
+      await compareValues(old.pendingState, now.pendingState, (state) => state.nonceAt(address)),
     ];
     const slots = (stored.get(address) ?? []).map(({ key }) => key);
     const slotNames = await names.slots([now, old], address, slots);
@@ -209,7 +211,7 @@ async function classesOf(
   return hashes;
 }
 
-const renamed = (
+const findRenamed = (
   replaced: readonly { readonly contract_address: string; readonly class_hash: string }[],
 ) =>
   replaced.map(({ contract_address, class_hash }) => ({ address: contract_address, class_hash }));
@@ -218,7 +220,7 @@ function byNumber(a: string, b: string): number {
   return a.length - b.length || (a < b ? -1 : 1);
 }
 
-async function changed(
+async function compareValues(
   old: State,
   now: State,
   read: (state: State) => Promise<string>,
@@ -247,11 +249,11 @@ async function slotChanges(
           await state.storageAt(address, low),
           await state.storageAt(address, nextSlot(low)),
         ).toString();
-      const change = await changed(old, now, wide);
+      const change = await compareValues(old, now, wide);
       if (change) changes.push({ key: low, variable: name.variable, wide: true, ...change });
       continue;
     }
-    const change = await changed(old, now, (state) => state.storageAt(address, key));
+    const change = await compareValues(old, now, (state) => state.storageAt(address, key));
     if (change) changes.push({ key, ...namedBy(name, change), ...change });
   }
   // Those with a name first, in the order of names.
@@ -275,7 +277,7 @@ function namedBy(name: SlotName | undefined, { before, after }: Changed): Partia
 const MAX_MENTIONED = 20_000;
 
 /** Addresses of contracts, and what events speak of in blocks that only one of the worlds has. */
-function mentioned(worlds: readonly World[], common: number | undefined): ReadonlySet<string> {
+function findMentioned(worlds: readonly World[], common: number | undefined): ReadonlySet<string> {
   const felts = new Set<string>();
   const collect = ({ events }: Pick<ReturnType<typeof readReceipt>, 'events'>): void => {
     for (const { keys, data } of events) {

@@ -4,9 +4,6 @@ import { UsageError } from '../../config/option.js';
 import { PACKAGE_FOLDER } from '../../files/package-folder.js';
 import { packageVersion } from '../../node/version.js';
 
-/** Test runners of a new project. */
-export const RUNNERS = ['vitest', 'node'] as const;
-
 /** @returns the text to print */
 export async function init(choices: {
   readonly folder: string | undefined;

@@ -1,5 +1,5 @@
 // The inspect command: checks an image as a load does, and prints what it contains.
-import { counted, grouped, table, withShortHashes, wrapped } from '@starkbox/abi/basics';
+import { groupDigits, table, withNoun, withShortHashes, wrapLine } from '@starkbox/abi/basics';
 import { FORMAT } from '../../dump/image/format.js';
 import type { ImageHeader } from '../../dump/image/header.js';
 import { readAsNode } from '../../node/read-image.js';
@@ -23,19 +23,22 @@ export async function inspect(
   const rows = [
     ['written by', `${header.written_by}, format ${FORMAT}`],
     ['chain', header.chain_id],
-    ['blocks', `${grouped(blocks)}, from ${header.first_block} to ${header.last_block}`],
+    ['blocks', `${groupDigits(blocks)}, from ${header.first_block} to ${header.last_block}`],
     ['newest', header.last_block_hash],
     ['time', `${moment(header.first_timestamp)} to ${moment(header.last_timestamp)}`],
     [
       'transactions',
-      `${grouped(header.transactions)} with ${counted(header.events, 'event')}; ${grouped(waiting)} more in the block under construction`,
+      `${groupDigits(header.transactions)} with ${withNoun(header.events, 'event')}; ${groupDigits(waiting)} more in the block under construction`,
     ],
     ['accounts', accountsOf(header)],
-    ['contracts', grouped(header.contracts)],
-    ['classes', grouped(header.classes)],
-    ['slots', grouped(header.slots)],
+    ['contracts', groupDigits(header.contracts)],
+    ['classes', groupDigits(header.classes)],
+    ['slots', groupDigits(header.slots)],
     ['old states', header.keeps_history ? 'of every block' : 'not kept'],
-    ['journal', header.journal_calls === null ? 'not kept' : counted(header.journal_calls, 'call')],
+    [
+      'journal',
+      header.journal_calls === null ? 'not kept' : withNoun(header.journal_calls, 'call'),
+    ],
   ];
   const sizes = sections.map(({ name, bytes: unpacked, stored }) => [
     name,
@@ -44,7 +47,7 @@ export async function inspect(
   ]);
   const labelWidth = Math.max(...rows.map(([label = '']) => label.length));
   const lines = rows.flatMap(([label = '', value = '']) =>
-    wrapped(
+    wrapLine(
       withShortHashes(`  ${label.padEnd(labelWidth)}  ${value}`, width),
       width,
       ' '.repeat(labelWidth + 4),
@@ -52,7 +55,7 @@ export async function inspect(
   );
   const columns = [{}, { align: 'right' }, { align: 'right' }] as const;
   return [
-    ...wrapped(`${paint('bold', path)}  ${size(bytes)}, every part checked`, width, '  '),
+    ...wrapLine(`${paint('bold', path)}  ${size(bytes)}, every part checked`, width, '  '),
     ...lines,
     paint('bold', 'sections'),
     ...table(sizes, { width, indent: '  ', columns }).lines,
@@ -63,5 +66,5 @@ export async function inspect(
 function accountsOf({ genesis }: ImageHeader): string {
   if (!genesis) return 'not recorded';
   const { accounts, seed, account_class } = genesis;
-  return `${counted(accounts, 'account')} of class ${account_class}, seed ${seed}`;
+  return `${withNoun(accounts, 'account')} of class ${account_class}, seed ${seed}`;
 }

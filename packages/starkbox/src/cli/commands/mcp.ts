@@ -2,7 +2,8 @@
 import { existsSync } from 'node:fs';
 import { PACKAGE_FOLDER } from '../../files/package-folder.js';
 import { packageVersion } from '../../node/version.js';
-import type { NodeWords } from './wire.js';
+import type { NODE } from './options.js';
+import type { Words } from './row.js';
 
 /**
  * Serves on stdin and stdout until stdin ends.
@@ -10,7 +11,7 @@ import type { NodeWords } from './wire.js';
  * @param hosts that tools may connect to besides this machine, separated by commas
  */
 export async function serveMcp(
-  { url, 'auth-token': token }: NodeWords,
+  { url, 'auth-token': token }: Words<typeof NODE>,
   hosts: string = '',
 ): Promise<void> {
   const bundle = new URL('dist/mcp/serve.js', PACKAGE_FOLDER);

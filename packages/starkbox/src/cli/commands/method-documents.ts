@@ -64,7 +64,7 @@ export function methodOf(name: string): Method | undefined {
       })),
     result: { description: textOf(result['description']), schema: schemaOf(result['schema']) },
     errors: listOf(method['errors']).map((error) => {
-      const { code, message } = resolved(schemaOf(error)).members;
+      const { code, message } = resolveSchema(schemaOf(error)).members;
       return { code: Number(code), message: textOf(message) };
     }),
   };
@@ -81,7 +81,7 @@ export function typeName({ members }: Schema): string | undefined {
 }
 
 /** The schema behind references. */
-export function resolved(schema: Schema): Schema {
+export function resolveSchema(schema: Schema): Schema {
   const reference = schema.members['$ref'];
   if (typeof reference !== 'string') return schema;
   const [file = '', pointer = ''] = reference.split('#');
@@ -91,12 +91,12 @@ export function resolved(schema: Schema): Schema {
     (value, name) => membersOf(value)[name],
     documentOf(document),
   );
-  return resolved({ members: membersOf(target), document });
+  return resolveSchema({ members: membersOf(target), document });
 }
 
 /** The schemas of which a value satisfies one; a schema without alternatives is its only one. */
 export function alternatives(schema: Schema): readonly Schema[] {
-  const { members, document } = resolved(schema);
+  const { members, document } = resolveSchema(schema);
   const union = members['oneOf'] ?? members['anyOf'];
   if (!Array.isArray(union)) return [schema];
   return union.map((member) => ({ members: membersOf(member), document }));
@@ -109,7 +109,7 @@ export function jsonTypes(schema: Schema): ReadonlySet<string> {
   if (options.length > 1 || (only !== undefined && only !== schema)) {
     return new Set(options.flatMap((option) => [...jsonTypes(option)]));
   }
-  const { members } = resolved(schema);
+  const { members } = resolveSchema(schema);
   const { type, enum: values, allOf } = members;
   if (typeof type === 'string') return new Set([type]);
   if (Array.isArray(values)) return new Set(values.map((value) => typeof value));
@@ -121,7 +121,7 @@ export function jsonTypes(schema: Schema): ReadonlySet<string> {
 export function propertiesOf(
   schema: Schema,
 ): readonly { readonly name: string; readonly isRequired: boolean; readonly schema: Schema }[] {
-  const { members, document } = resolved(schema);
+  const { members, document } = resolveSchema(schema);
   const parts = listOf(members['allOf']).flatMap((part) =>
     propertiesOf({ members: membersOf(part), document }),
   );
@@ -136,7 +136,7 @@ export function propertiesOf(
 
 /** The schema of the elements of a list. */
 export function itemsOf(schema: Schema): Schema {
-  const { members, document } = resolved(schema);
+  const { members, document } = resolveSchema(schema);
   return { members: membersOf(members['items']), document };
 }
 
@@ -156,7 +156,7 @@ export function sampleOf(schema: Schema): unknown {
   if (typeName(schema) === 'BLOCK_ID') return 'latest';
   const [first] = alternatives(schema);
   if (first !== undefined && first !== schema) return sampleOf(first);
-  const { members } = resolved(schema);
+  const { members } = resolveSchema(schema);
   const { type, enum: values, pattern, minimum } = members;
   if (Array.isArray(values)) return values[0];
   if (type === 'boolean') return true;

@@ -1,14 +1,14 @@
 // Help on a method: parameters, result, types and errors, from the specification.
 import { aliasOf } from '@starkbox/spec';
 import { stringify } from '../../json/json.js';
-import { type HelpStyle, section, termLines, wrapped } from './help-text.js';
+import { type HelpStyle, section, termLines, wrapText } from './help-text.js';
 import {
   alternatives,
   itemsOf,
   type Method,
   methodOf,
   propertiesOf,
-  resolved,
+  resolveSchema,
   type Schema,
   sampleOf,
   typeName,
@@ -29,8 +29,8 @@ export function methodHelp(word: string, style: HelpStyle): string {
   const lines = [
     ...usageLines([method.name, ...usage], style),
     '',
-    ...wrapped(`${sentence(summary)} ${sentence(description)}`.trim(), style.width),
-    ...(alias === undefined ? [] : wrapped(`Another name of it is ${alias}.`, style.width)),
+    ...wrapText(`${sentence(summary)} ${sentence(description)}`.trim(), style.width),
+    ...(alias === undefined ? [] : wrapText(`Another name of it is ${alias}.`, style.width)),
     ...section('Parameters', parameterLines(method, style), style),
     ...section('Result', resultLines(method, style), style),
     ...(types.size === 0 ? [] : section('Types', typeLines(types, style), style)),
@@ -51,7 +51,7 @@ export function methodHelp(word: string, style: HelpStyle): string {
 
 function usageLines(words: readonly string[], { width, paint }: HelpStyle): readonly string[] {
   const indent = ' '.repeat('Usage: '.length);
-  const [first = '', ...rest] = wrapped(`starkbox rpc ${words.join(' ')}`, width, indent);
+  const [first = '', ...rest] = wrapText(`starkbox rpc ${words.join(' ')}`, width, indent);
   return [`${paint('bold', 'Usage:')} ${first.trimStart()}`, ...rest];
 }
 
@@ -90,16 +90,16 @@ function parameterLines({ params }: Method, style: HelpStyle): readonly string[]
 
 function resultLines({ result }: Method, { width }: HelpStyle): readonly string[] {
   return [
-    ...wrapped(typeText(result.schema), width, '  '),
-    ...wrapped(sentence(result.description), width, '  '),
+    ...wrapText(typeText(result.schema), width, '  '),
+    ...wrapText(sentence(result.description), width, '  '),
   ];
 }
 
 function typeLines(types: ReadonlyMap<string, Schema>, style: HelpStyle): readonly string[] {
   const rows = [...types].map(([name, schema]): [string, string] => {
-    const { members } = resolved(schema);
+    const { members } = resolveSchema(schema);
     const text = typeof members['description'] === 'string' ? sentence(members['description']) : '';
-    const content = typeText({ ...resolved(schema) });
+    const content = typeText({ ...resolveSchema(schema) });
     return [name, `${content}. ${text}`.trim()];
   });
   return termLines(rows, style);
@@ -114,7 +114,7 @@ function collectTypes(schema: Schema, types: Map<string, Schema>): void {
   }
   const parts = alternatives(schema).filter((part) => part !== schema);
   for (const part of parts) collectTypes(part, types);
-  if (resolved(schema).members['type'] === 'array') collectTypes(itemsOf(schema), types);
+  if (resolveSchema(schema).members['type'] === 'array') collectTypes(itemsOf(schema), types);
   for (const property of propertiesOf(schema)) collectTypes(property.schema, types);
 }
 
@@ -124,7 +124,7 @@ function typeText(schema: Schema): string {
   if (name !== undefined) return name;
   const parts = alternatives(schema);
   if (parts.length > 1) return [...new Set(parts.map(typeText))].join(' | ');
-  const { members } = resolved(schema);
+  const { members } = resolveSchema(schema);
   const { enum: values, type, allOf } = members;
   if (Array.isArray(values)) return values.map((value) => JSON.stringify(value)).join(' | ');
   if (type === 'array') {

@@ -6,7 +6,7 @@ import type { HelpStyle } from './help-text.js';
 /** A value as indented JSON. */
 export function coloured(value: unknown, style: HelpStyle, indent = ''): string {
   const line = stringify(value);
-  if (!Array.isArray(value) && !isObject(value)) return painted(value, line, style);
+  if (!Array.isArray(value) && !isObject(value)) return paintValue(value, line, style);
   const entries: readonly (readonly [prefix: string, member: unknown])[] = Array.isArray(value)
     ? value.map((item: unknown) => ['', item])
     : Object.entries(value).map(([name, member]) => [
@@ -27,7 +27,7 @@ export function coloured(value: unknown, style: HelpStyle, indent = ''): string 
   return `${open}\n${members.map((member) => inner + member).join(',\n')}\n${indent}${close}`;
 }
 
-function painted(value: unknown, text: string, { paint }: HelpStyle): string {
+function paintValue(value: unknown, text: string, { paint }: HelpStyle): string {
   if (typeof value === 'string') return paint('green', text);
   return value === null ? paint('dim', text) : paint('yellow', text);
 }

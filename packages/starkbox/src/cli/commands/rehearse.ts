@@ -4,34 +4,22 @@ import type { Environment } from '../../config/environment.js';
 import { environmentName, InvalidValue, type Option, UsageError } from '../../config/option.js';
 import { type Config, OPTIONS } from '../../config/options.js';
 import { createLog } from '../../log.js';
-import type { Wanted } from '../../rehearsal/find.js';
+import type { BlockSelection } from '../../rehearsal/find.js';
 import { openRehearsal } from '../../rehearsal/open.js';
 import { rehearsalPage } from '../../rehearsal/page.js';
 import { hasDifference } from '../../rehearsal/report.js';
 import { rehearsalText } from '../../rehearsal/text.js';
 import { DifferenceFound, type Style, writeNamedFile } from './format.js';
+import type { REHEARSE } from './options.js';
+import type { Words } from './row.js';
 import { numberOf } from './wire.js';
-
-export interface RehearseWords {
-  readonly contract?: string;
-  readonly class?: string;
-  readonly 'old-class'?: string;
-  readonly last?: string;
-  readonly from?: string;
-  readonly to?: string;
-  readonly 'fork-network'?: string;
-  readonly 'fork-lock'?: string;
-  readonly carry?: boolean;
-  readonly tolerance?: string;
-  readonly page?: string;
-}
 
 const DEFAULT_LAST = 100;
 
 /** @throws DifferenceFound with the report if the classes differ */
 export async function rehearseUpgrade(
   { json, paint, width, progress }: Style,
-  words: RehearseWords,
+  words: Words<typeof REHEARSE>,
   env: Environment,
 ): Promise<string> {
   const { contract, class: newClass, page, carry = false } = words;
@@ -66,7 +54,7 @@ function addressOf(word: string): string {
   );
 }
 
-function wantedOf(words: RehearseWords): Wanted {
+function wantedOf(words: Words<typeof REHEARSE>): BlockSelection {
   const [last, from, to] = (['last', 'from', 'to'] as const).map((name) =>
     wholeOf(name, words[name]),
   );
@@ -87,7 +75,7 @@ function wholeOf(name: string, text: string | undefined): number | undefined {
 }
 
 /** Options of the fork, of the command line or of the environment. */
-function configOf(words: RehearseWords, env: Environment): Partial<Config> {
+function configOf(words: Words<typeof REHEARSE>, env: Environment): Partial<Config> {
   const lock = words['fork-lock'] ?? env[environmentName(OPTIONS.forkLock)];
   const network = words['fork-network'] ?? env[environmentName(OPTIONS.forkNetwork)];
   if (network === undefined && lock === undefined)
@@ -97,16 +85,16 @@ function configOf(words: RehearseWords, env: Environment): Partial<Config> {
   const timeout = env[environmentName(OPTIONS.forkTimeout)];
   return {
     ...(network
-      ? { forkNetwork: parsed('fork-network', OPTIONS.forkNetwork, network) }
+      ? { forkNetwork: parseOption('fork-network', OPTIONS.forkNetwork, network) }
       : { offline: true }),
     ...(lock ? { forkLock: lock } : {}),
-    ...(header ? { forkHeader: parsed('fork-header', OPTIONS.forkHeader, header) } : {}),
+    ...(header ? { forkHeader: parseOption('fork-header', OPTIONS.forkHeader, header) } : {}),
     ...(cache ? { forkCacheDir: cache } : {}),
-    ...(timeout ? { forkTimeout: parsed('fork-timeout', OPTIONS.forkTimeout, timeout) } : {}),
+    ...(timeout ? { forkTimeout: parseOption('fork-timeout', OPTIONS.forkTimeout, timeout) } : {}),
   };
 }
 
-function parsed<T>(name: string, { parse }: Pick<Option<T>, 'parse'>, text: string): T {
+function parseOption<T>(name: string, { parse }: Pick<Option<T>, 'parse'>, text: string): T {
   try {
     return parse(text);
   } catch (error) {

@@ -5,21 +5,23 @@ import { UsageError } from '../../config/option.js';
 import { parse, parseIfJson, stringify } from '../../json/json.js';
 import { nearest } from '../../nearest-word.js';
 import { FailedWithOutput, type Surroundings } from './format.js';
-import { helpWidth, wrapped } from './help-text.js';
+import { helpWidth, wrapText } from './help-text.js';
 import {
   jsonTypes,
   METHOD_NAMES,
   type Method,
   methodOf,
   type Parameter,
-  resolved,
+  resolveSchema,
   typeName,
 } from './method-documents.js';
 import { fullName } from './method-names.js';
+import type { NODE } from './options.js';
 import { coloured } from './pretty-json.js';
-import { exchange, type NodeWords, nodeOf, TOKEN_HINT, UNAUTHORIZED } from './wire.js';
+import type { Words } from './row.js';
+import { exchange, nodeOf, TOKEN_HINT, UNAUTHORIZED } from './wire.js';
 
-export interface CallOptions extends Surroundings, NodeWords {
+export interface CallOptions extends Surroundings, Words<typeof NODE> {
   readonly raw?: boolean;
   readonly json: boolean;
 }
@@ -58,7 +60,7 @@ export function listMethods(pattern: string | undefined, { width, paint }: Surro
   if (names.length === 0) throw new Error(`no method contains '${pattern}'`);
   const column = Math.max(...names.map((name) => name.length)) + 2;
   const lines = names.flatMap((name) => {
-    const summary = wrapped(methodOf(name)?.summary ?? '', helpWidth(width), ' '.repeat(column));
+    const summary = wrapText(methodOf(name)?.summary ?? '', helpWidth(width), ' '.repeat(column));
     const [first = '', ...rest] = summary;
     return [`${paint('cyan', name)}${first.slice(name.length)}`, ...rest];
   });
@@ -146,7 +148,7 @@ function parameterValue(word: string, { name, schema }: Parameter): unknown {
   if (/^\s*[[{]/.test(text) && (types.has('object') || types.has('array')))
     return jsonIn(text, `'${name}'`);
   if (/^".*"$/s.test(text)) return jsonIn(text, `'${name}'`);
-  const { pattern } = resolved(schema).members;
+  const { pattern } = resolveSchema(schema).members;
   const isHex = typeof pattern === 'string' && pattern.startsWith('^0x');
   return isNumber && isHex ? `0x${BigInt(text).toString(16)}` : text;
 }

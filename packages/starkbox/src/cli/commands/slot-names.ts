@@ -1,7 +1,7 @@
 // Names of storage slots and contracts: from a file, and as a node gives them.
 
 import { namesOf, valueText } from '@starkbox/abi';
-import { nextSlot, toFelt } from '@starkbox/abi/basics';
+import { membersOf, nextSlot, toFelt } from '@starkbox/abi/basics';
 import {
   decodeSlot,
   type SlotName as FoundName,
@@ -51,15 +51,14 @@ export function readNames(path: string): ChosenNames {
     if (error instanceof FileError) throw error;
     wrong(reasonOf(error));
   }
-  const { addresses = {}, variables = [] }: { addresses?: unknown; variables?: unknown } =
-    Object(json);
+  const { addresses, variables = [] } = membersOf(json);
   if (!Array.isArray(variables) || !variables.every((variable) => typeof variable === 'string')) {
     return wrong('"variables" must be an array of strings');
   }
   const odd = variables.find((variable) => !VARIABLE.test(variable));
   if (odd !== undefined)
     wrong(`"${odd}" is not a variable: write name, name[0x1] or name[address]`);
-  const names = Object.entries(Object(addresses)).map(([address, name]): [string, string] => {
+  const names = Object.entries(membersOf(addresses)).map(([address, name]): [string, string] => {
     if (!/^0x[0-9a-f]{1,64}$/i.test(address))
       wrong(`"${address}" is not an address: write 0x and hexadecimal digits`);
     return [toFelt(BigInt(address)), String(name)];

@@ -1,10 +1,12 @@
 // Calls of a node that runs, by its URL.
-import { membersOf } from '@starkbox/abi/basics';
+import { membersOf, propertyOf } from '@starkbox/abi/basics';
 import { ERRORS, type MethodName, type Methods } from '@starkbox/spec';
 import { UsageError, webUrlIn } from '../../config/option.js';
 import { reasonOf } from '../../errors.js';
 import { parseIfJson, stringify } from '../../json/json.js';
 import type { WorkDisplay } from '../../probe.js';
+import type { NODE, RANGE } from './options.js';
+import type { Words } from './row.js';
 
 export const LOCAL = 'http://127.0.0.1:5050';
 
@@ -12,19 +14,13 @@ export const LOCAL = 'http://127.0.0.1:5050';
 export const UNAUTHORIZED: number = -32001;
 export const TOKEN_HINT = 'give the token with --auth-token or STARKBOX_AUTH_TOKEN';
 
-/** Options of commands that call a running node. */
-export interface NodeWords {
-  readonly url?: string;
-  readonly 'auth-token'?: string;
-}
-
 export interface NodeAddress {
   readonly url: string;
   /** Undefined for a node that requires none. */
   readonly token: string | undefined;
 }
 
-export function nodeOf({ url = LOCAL, 'auth-token': token }: NodeWords): NodeAddress {
+export function nodeOf({ url = LOCAL, 'auth-token': token }: Words<typeof NODE>): NodeAddress {
   return { url, token };
 }
 
@@ -51,7 +47,7 @@ export async function exchange(
     return { text: await response.text(), description: `status ${response.status}, ${type}` };
   } catch (error) {
     signal?.throwIfAborted();
-    const reason = reasonOf(Object(error).cause ?? error);
+    const reason = reasonOf(propertyOf(error, 'cause') ?? error);
     throw new Error(
       `cannot reach ${url}: ${reason}. Start a node with 'starkbox', or give the URL of a running node with --url`,
       { cause: error },
@@ -104,18 +100,12 @@ function answerIn({ text, description }: Response, url: string): object {
   throw new Error(`${url} does not respond as a node: it sent ${description}`);
 }
 
-/** Arguments of commands that read a range of blocks. */
-export interface RangeWords extends NodeWords {
-  readonly from?: string;
-  readonly to?: string;
-}
-
 export interface BlockRange {
   readonly from_block?: number;
   readonly to_block?: number;
 }
 
-export function rangeOf(words: RangeWords): BlockRange {
+export function rangeOf(words: Words<typeof RANGE>): BlockRange {
   const [from, to] = [numberOf('from', words.from), numberOf('to', words.to)];
   return {
     ...(from === undefined ? {} : { from_block: from }),

@@ -1,12 +1,12 @@
 // Completions for bash, from version 3.2 on.
 import type { Suggestions } from '../../config/option.js';
-import { type CommandLineSyntax, type CommandSyntax, quoted } from './syntax.js';
+import { type CommandLineSyntax, type CommandSyntax, quote } from './syntax.js';
 
 /** Words that begin with what was typed, or the shell's own completion of paths, or nothing. */
 function offer(suggests: Suggestions | undefined): string {
   if (suggests === 'paths') return 'return';
   if (suggests === undefined) return 'compopt +o default 2>/dev/null; return';
-  return `COMPREPLY=($(compgen -W ${quoted(suggests.join(' '))} -- "$word")); return`;
+  return `COMPREPLY=($(compgen -W ${quote(suggests.join(' '))} -- "$word")); return`;
 }
 
 function valuesOf({ name, options }: CommandSyntax): readonly string[] {
@@ -21,7 +21,7 @@ function valuesOf({ name, options }: CommandSyntax): readonly string[] {
 
 function optionsOf({ name, options }: CommandSyntax): string {
   const names = options.flatMap((option) => option.names).join(' ');
-  return `      ${name || '*'}) COMPREPLY=($(compgen -W ${quoted(names)} -- "$word")) ;;`;
+  return `      ${name || '*'}) COMPREPLY=($(compgen -W ${quote(names)} -- "$word")) ;;`;
 }
 
 function wordsOf({ name, suggests }: CommandSyntax): string {

@@ -4,7 +4,16 @@ import { CONFIG_KEYS, LINE_OPTIONS, OPTIONS } from '../../config/options.js';
 import { HELP_SUMMARY, START_SUMMARY, TOPICS } from '../../config/topics.js';
 import { bashScript } from './bash.js';
 import { fishScript } from './fish.js';
-import { type CommandLineSyntax, type CommandSyntax, SHELLS, type TypedOption } from './syntax.js';
+import {
+  type CommandFacts,
+  type CommandLineSyntax,
+  type CommandOption,
+  type CommandSyntax,
+  isFlag,
+  type LazySuggestions,
+  SHELLS,
+  type TypedOption,
+} from './syntax.js';
 import { zshScript } from './zsh.js';
 
 const SCRIPTS: Readonly<Record<(typeof SHELLS)[number], (syntax: CommandLineSyntax) => string>> = {
@@ -13,42 +22,19 @@ const SCRIPTS: Readonly<Record<(typeof SHELLS)[number], (syntax: CommandLineSynt
   fish: fishScript,
 };
 
-/** Words, or what loads them from the command that checks them. */
-type LazySuggestions = Suggestions | (() => Promise<Suggestions>);
-
-/** What the completions need of a command. */
-export interface CommandFacts {
-  readonly summary: string;
-  /** Its options by their names, each with its meaning. */
-  readonly takes: Readonly<Record<string, readonly [placeholder: string, meaning: string]>>;
-  readonly hasJson: boolean;
-  readonly suggests?: LazySuggestions;
-}
-
-/** What the completions need of an option of a command. */
-export interface OptionFacts {
-  readonly type: 'string' | 'boolean';
-  readonly suggests?: LazySuggestions;
-}
-
 /** The script for a shell; `undefined` for one that is not in `SHELLS`. */
 export async function completions(
   shell: string,
   commands: Readonly<Record<string, CommandFacts>>,
-  options: Readonly<Record<string, OptionFacts>>,
 ): Promise<string | undefined> {
   const supported = SHELLS.find((name) => name === shell);
   if (supported === undefined) return undefined;
   const names = ['start', ...Object.keys(commands)];
   const syntaxes: CommandSyntax[] = [];
   for (const [name, { summary, takes, hasJson, suggests }] of Object.entries(commands)) {
-    const commandOptions = await Promise.all(
-      Object.entries(takes).map(([option, [, meaning]]) =>
-        commandOption(option, firstSentence(meaning), options[option]),
-      ),
-    );
+    const commandOptions = await Promise.all(Object.entries(takes).map(commandOption));
     const all = [...commandOptions, ...(hasJson ? [JSON_OPTION] : []), HELP_OPTION];
-    syntaxes.push({ name, help: summary, suggests: await loaded(suggests), options: all });
+    syntaxes.push({ name, help: summary, suggests: await loadSuggestions(suggests), options: all });
   }
   return SCRIPTS[supported]({
     node: { name: '', help: '', suggests: [...names, 'help'], options: nodeOptions() },
@@ -60,7 +46,9 @@ export async function completions(
   });
 }
 
-async function loaded(suggests: LazySuggestions | undefined): Promise<Suggestions | undefined> {
+async function loadSuggestions(
+  suggests: LazySuggestions | undefined,
+): Promise<Suggestions | undefined> {
   return typeof suggests === 'function' ? suggests() : suggests;
 }
 
@@ -94,17 +82,23 @@ function nodeOptions(): readonly TypedOption[] {
   ];
 }
 
-async function commandOption(
-  name: string,
-  help: string,
-  facts: OptionFacts | undefined,
-): Promise<TypedOption> {
-  const { type = 'boolean', suggests } = facts ?? {};
+async function commandOption([name, option]: [string, CommandOption]): Promise<TypedOption> {
+  const [placeholder, meaning, suggests = wordsOf(placeholder)] = option;
   const value = {
     name: name.toUpperCase().replaceAll('-', '_'),
-    suggests: await loaded(suggests),
+    suggests: await loadSuggestions(suggests),
   };
-  return { names: [`--${name}`], help, value: type === 'string' ? value : undefined };
+  return {
+    names: [`--${name}`],
+    help: firstSentence(meaning),
+    value: isFlag(option) ? undefined : value,
+  };
+}
+
+/** Files for `FILE`, and the words of `class|contract`. */
+function wordsOf(placeholder: string): Suggestions | undefined {
+  if (['FILE', 'FOLDER'].includes(placeholder)) return 'paths';
+  return placeholder.includes('|') ? placeholder.split('|') : undefined;
 }
 
 /** Shells show one line beside each name. */

@@ -3,13 +3,13 @@ import type { Suggestions } from '../../config/option.js';
 import type { CommandLineSyntax, CommandSyntax, TypedOption } from './syntax.js';
 
 /** A text between single quotes, where only these two have a meaning. */
-function quoted(text: string): string {
+function quote(text: string): string {
   return `'${text.replaceAll(/['\\]/g, '\\$&')}'`;
 }
 
 function offer(suggests: Suggestions | undefined): string {
   if (suggests === 'paths') return '-r -F';
-  return suggests === undefined ? '-x' : `-x -a ${quoted(suggests.join(' '))}`;
+  return suggests === undefined ? '-x' : `-x -a ${quote(suggests.join(' '))}`;
 }
 
 function optionLine(condition: string, { names, help, value }: TypedOption): string {
@@ -18,20 +18,20 @@ function optionLine(condition: string, { names, help, value }: TypedOption): str
   );
   return [
     'complete -c starkbox',
-    `-n ${quoted(condition)}`,
+    `-n ${quote(condition)}`,
     ...flags,
-    ...(help === '' ? [] : [`-d ${quoted(help)}`]),
+    ...(help === '' ? [] : [`-d ${quote(help)}`]),
     ...(value ? [offer(value.suggests)] : []),
   ].join(' ');
 }
 
 function linesOf(command: CommandSyntax): readonly string[] {
   const condition = `__fish_seen_subcommand_from ${command.name}`;
-  const begin = `complete -c starkbox -n ${quoted(condition)}`;
+  const begin = `complete -c starkbox -n ${quote(condition)}`;
   const words =
-    command.suggests === 'paths' ? '-F' : `-a ${quoted((command.suggests ?? []).join(' '))}`;
+    command.suggests === 'paths' ? '-F' : `-a ${quote((command.suggests ?? []).join(' '))}`;
   return [
-    `complete -c starkbox -n __fish_use_subcommand -a ${command.name} -d ${quoted(command.help)}`,
+    `complete -c starkbox -n __fish_use_subcommand -a ${command.name} -d ${quote(command.help)}`,
     ...(command.suggests === undefined ? [] : [`${begin} ${words}`]),
     ...command.options.map((option) => optionLine(condition, option)),
   ];

@@ -1,6 +1,6 @@
 // Completions for zsh.
 import type { Suggestions } from '../../config/option.js';
-import { type CommandLineSyntax, type CommandSyntax, quoted, type TypedOption } from './syntax.js';
+import { type CommandLineSyntax, type CommandSyntax, quote, type TypedOption } from './syntax.js';
 
 /** Inside of a specification, brackets and colons have a meaning. */
 function plain(text: string): string {
@@ -16,11 +16,11 @@ function specifications({ names, help, value }: TypedOption): readonly string[] 
   const described = help === '' ? '' : `[${plain(help)}]`;
   const argument = value ? `:${plain(value.name)}:${action(value.suggests)}` : '';
   const others = names.length > 1 ? `(${names.join(' ')})` : '';
-  return names.map((name) => quoted(`${others}${name}${described}${argument}`));
+  return names.map((name) => quote(`${others}${name}${described}${argument}`));
 }
 
 function argumentsOf({ options, suggests }: CommandSyntax): string {
-  const words = suggests === undefined ? [] : [quoted(`*:word:${action(suggests)}`)];
+  const words = suggests === undefined ? [] : [quote(`*:word:${action(suggests)}`)];
   const all = [...options.flatMap(specifications), ...words];
   return ['_arguments', ...all].join(' \\\n        ');
 }
@@ -34,7 +34,7 @@ function commandCase(command: CommandSyntax): string {
 }
 
 export function zshScript({ node, commands }: CommandLineSyntax): string {
-  const described = commands.map(({ name, help }) => `    ${quoted(`${name}:${plain(help)}`)}`);
+  const described = commands.map(({ name, help }) => `    ${quote(`${name}:${plain(help)}`)}`);
   return `#compdef starkbox
 # Completions of starkbox for zsh: source <(starkbox completions zsh), or a file named _starkbox in a folder of $fpath
 _starkbox() {

@@ -11,7 +11,7 @@ import { Slices } from '../../scheduling/slices.js';
 import { ImageError, type Source } from './source.js';
 
 export const MAGIC = 'SBXIMAGE';
-/** Incremented with each change of the format; readers must support older ones. */
+/** Incremented with each change of the format. */
 export const FORMAT = 1;
 
 // Kinds of frames, stated by their first byte.
@@ -33,7 +33,9 @@ const IMAGE: FileKind = {
   name: 'image',
   checkFormat(format) {
     if (format === FORMAT) return;
-    throw new ImageError(`it has image format ${format}: this version reads format ${FORMAT}`);
+    throw new ImageError(
+      'the image was made by another version of Starkbox: delete it, or load it with the version that wrote it',
+    );
   },
 };
 
@@ -250,7 +252,7 @@ export class ImageReader {
     if (start.toString('latin1', 0, magic.length) !== magic) {
       throw new ImageError(`this is not ${name === 'image' ? 'an' : 'a'} ${name}`);
     }
-    if (start.length <= magic.length) this.#damaged('it ends too early');
+    if (start.length <= magic.length) this.#failAsDamaged('it ends too early');
     this.#checksum = crc32(start);
     this.#at = start.length;
     let header: string | undefined;
@@ -264,7 +266,7 @@ export class ImageReader {
 
   #header(): string {
     const [kind, bytes] = this.#frame();
-    if (kind !== HEADER) this.#damaged('the header is missing');
+    if (kind !== HEADER) this.#failAsDamaged('the header is missing');
     return bytes.toString();
   }
 
@@ -277,9 +279,10 @@ export class ImageReader {
       this.#section = bytes.toString();
       return this.#section;
     }
-    if (kind !== IMAGE_END) this.#damaged('a section is missing');
-    if (countIn(bytes) !== this.#sizes.length) this.#damaged('the number of sections is wrong');
-    if (this.#at !== this.#source.size) this.#damaged('unexpected data follows the end');
+    if (kind !== IMAGE_END) this.#failAsDamaged('a section is missing');
+    if (countIn(bytes) !== this.#sizes.length)
+      this.#failAsDamaged('the number of sections is wrong');
+    if (this.#at !== this.#source.size) this.#failAsDamaged('unexpected data follows the end');
     this.#onProgress({ section: 'end', bytes: this.#at, of: this.#at });
     return undefined;
   }
@@ -296,11 +299,11 @@ export class ImageReader {
     for (;;) {
       const [kind, bytes] = this.#contentFrame();
       if (kind === SECTION_END) {
-        if (countIn(bytes) !== length) this.#damaged('its length is wrong');
+        if (countIn(bytes) !== length) this.#failAsDamaged('its length is wrong');
         this.#finish(length, begin);
         return;
       }
-      const piece = kind === PLAIN ? bytes : this.#unpacked(bytes, gain);
+      const piece = kind === PLAIN ? bytes : this.#unpackFrame(bytes, gain);
       length += piece.length;
       yield piece;
     }
@@ -321,23 +324,23 @@ export class ImageReader {
   #contentFrame(): readonly [kind: number, bytes: Buffer] {
     const [kind, bytes] = this.#frame();
     if (kind !== PLAIN && kind !== PACKED && kind !== SECTION_END) {
-      this.#damaged('the section does not end');
+      this.#failAsDamaged('the section does not end');
     }
     this.#onProgress({ section: this.#section ?? '', bytes: this.#at, of: this.#source.size });
     return [kind, bytes];
   }
 
-  #unpacked(bytes: Buffer, gain: number): Buffer {
-    if (gain === 0) this.#damaged('its frames must not be packed');
+  #unpackFrame(bytes: Buffer, gain: number): Buffer {
+    if (gain === 0) this.#failAsDamaged('its frames must not be packed');
     let unpacked: Buffer;
     try {
       unpacked = brotliDecompressSync(bytes, { maxOutputLength: FRAME_BYTES });
     } catch {
-      return this.#damaged('a frame cannot be unpacked');
+      return this.#failAsDamaged('a frame cannot be unpacked');
     }
     this.#unpackedBytes += unpacked.length;
     if (this.#unpackedBytes > LEAST_UNPACKED + gain * this.#source.size) {
-      this.#damaged('it unpacks to an implausible size');
+      this.#failAsDamaged('it unpacks to an implausible size');
     }
     return unpacked;
   }
@@ -355,18 +358,18 @@ export class ImageReader {
 
   #frame(): readonly [kind: number, bytes: Buffer] {
     const head = this.#source.read(this.#at, FRAME_HEAD);
-    if (head.length < FRAME_HEAD) this.#damaged('it ends too early');
+    if (head.length < FRAME_HEAD) this.#failAsDamaged('it ends too early');
     const length = head.readUInt32LE(0);
-    if (length === 0 || length > MAX_FRAME_LENGTH) this.#damaged('a length is impossible');
+    if (length === 0 || length > MAX_FRAME_LENGTH) this.#failAsDamaged('a length is impossible');
     const content = this.#source.read(this.#at + FRAME_HEAD, length);
-    if (content.length < length) this.#damaged('it ends too early');
+    if (content.length < length) this.#failAsDamaged('it ends too early');
     this.#checksum = checksum(this.#checksum, content);
-    if (this.#checksum !== head.readUInt32LE(4)) this.#damaged('a checksum does not match');
+    if (this.#checksum !== head.readUInt32LE(4)) this.#failAsDamaged('a checksum does not match');
     this.#at += FRAME_HEAD + length;
     return [content[0] ?? 0, content.subarray(1)];
   }
 
-  #damaged(reason: string): never {
+  #failAsDamaged(reason: string): never {
     throw new ImageError(this.#where(reason));
   }
 

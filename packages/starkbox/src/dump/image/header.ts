@@ -26,7 +26,7 @@ export interface ImageHeader {
   readonly keeps_history: boolean;
   /** Number of calls in the journal; `null` without one. */
   readonly journal_calls: number | null;
-  /** Options of its accounts; older versions did not write them. */
+  /** Options of its accounts; the image in a bundle has none. */
   readonly genesis?: GenesisRecord;
 }
 

@@ -3,10 +3,10 @@
 import { ByteWriter } from '../../chain/history/byte-codec.js';
 import { sliced } from '../../scheduling/slices.js';
 
-export async function* prefixed(
+export async function* addPrefixes(
   records: Iterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  for await (const record of sliced(records)) yield new ByteWriter().bytes(record).done();
+  for await (const record of sliced(records)) yield new ByteWriter().bytes(record).finish();
 }
 
 /**
@@ -14,7 +14,7 @@ export async function* prefixed(
  *
  * @param shortest length of the shortest valid record: packed, millions of empty ones take a few bytes
  */
-export function* unprefixed(
+export function* splitByPrefixes(
   pieces: Iterable<Uint8Array>,
   shortest = 0,
 ): Generator<Uint8Array, void, undefined> {

@@ -4,7 +4,6 @@ import { State, type StateSource } from '@starkbox/engine';
 import { History } from '../../chain/history/history.js';
 import { settleMempool } from '../../chain/mempool/restore.js';
 import { checkBlock, type Declarations } from '../../chain/world/check-records.js';
-import { stateDiffText } from '../../chain/world/find-block.js';
 import type { World } from '../../chain/world/world.js';
 import { readWorldJson } from '../../chain/world/world-json.js';
 import { List } from '../../immutable.js';
@@ -12,7 +11,7 @@ import { objectText } from '../../json/reader.js';
 import { sliced } from '../../scheduling/slices.js';
 import { ImageReader, type Progress, type SectionSize } from './format.js';
 import { type ImageHeader, imageHeader, readHeader } from './header.js';
-import { unprefixed } from './length-prefix.js';
+import { splitByPrefixes } from './length-prefix.js';
 import { ImageError, type Source } from './source.js';
 
 /** Requirements of the chain that loads the image; an absent one is not checked. */
@@ -48,7 +47,7 @@ export interface Loaded {
 export async function readImage(source: Source, reading: ReadOptions = {}): Promise<Loaded> {
   // Verification takes a tenth of the time of reading, and rejects damaged images early.
   const { header, sections } = await surveyImage(source);
-  mustFit(header, reading);
+  assertFits(header, reading);
   // States are read mostly by an engine thread, while this thread reads the blocks.
   const parts = [
     readOthers(source, reading),
@@ -57,19 +56,19 @@ export async function readImage(source: Source, reading: ReadOptions = {}): Prom
   // The caller may close the source after an error, so both reads must have ended.
   await Promise.allSettled(parts);
   const [others, { history, declarations }] = await Promise.all(parts);
-  mustFollow(history, reading);
+  assertFollows(history, reading);
   try {
-    const world = joined(history, others, reading);
-    mustBeAsSaid(world, header);
-    mustHoldDifferences(world);
-    await mustHoldClasses(world, declarations);
-    return { header, sections, world: await withDifferences(world, header) };
+    const world = joinHistory(history, others, reading);
+    assertHeader(world, header);
+    assertDifferences(world, header);
+    await assertClasses(world, declarations);
+    return { header, sections, world };
   } catch (error) {
     throw new ImageError(`the image is damaged: ${error instanceof Error ? error.message : error}`);
   }
 }
 
-function mustBeAsSaid(world: World, header: ImageHeader): void {
+function assertHeader(world: World, header: ImageHeader): void {
   const { written_by: writtenBy, chain_id: chainId, keeps_history, genesis } = header;
   const keepsJournal = header.journal_calls !== null;
   const context = { writtenBy, chainId, keepsJournal, genesis };
@@ -84,17 +83,22 @@ function names<T extends object>(value: T): readonly (keyof T & string)[] {
   return keys;
 }
 
-/** The diff of each block must be in the block, or derivable from the history of the state. */
-function mustHoldDifferences({ history, pendingState: state, keepsHistory }: World): void {
+/** A state with history has the diffs of all blocks; otherwise each block has its own. */
+function assertDifferences(
+  { history, pendingState: state }: World,
+  { keeps_history: keepsHistory }: ImageHeader,
+): void {
+  if (keepsHistory) {
+    must(state.firstVersion <= history.first, `the state of block ${history.first} is missing`);
+    return;
+  }
   for (let number = history.first; number < history.next; number += 1) {
-    if (state.firstVersion <= number) return;
-    must(!keepsHistory, `the state of block ${number} is missing`);
     must(history.carriesDiff(number), `the changes of block ${number} are missing`);
   }
 }
 
 /** Every declared class must be in the state, because transactions are run again with it. */
-async function mustHoldClasses(world: World, declarations: Declarations): Promise<void> {
+async function assertClasses(world: World, declarations: Declarations): Promise<void> {
   const { pendingState: state, pending } = world;
   const declared = new Map(declarations);
   for (const [index, { record }] of pending.transactions.entries()) {
@@ -104,21 +108,6 @@ async function mustHoldClasses(world: World, declarations: Declarations): Promis
   for await (const [hash, where] of sliced(declared)) {
     must((await state.class(hash)) !== undefined, `${where}: there is no class ${hash}`);
   }
-}
-
-/**
- * The world with the diff of each block in the block, if its state will forget it: images of older versions
- * hold them in states without history.
- */
-async function withDifferences(world: World, { keeps_history }: ImageHeader): Promise<World> {
-  const { history, pendingState: state } = world;
-  if (keeps_history || state.firstVersion === state.version) return world;
-  function* records(): Generator<Uint8Array, void, undefined> {
-    for (let number = history.first; number < history.next; number += 1) {
-      yield history.record(number, stateDiffText(world, number));
-    }
-  }
-  return Object.freeze({ ...world, history: await History.restore(history.first, records()) });
 }
 
 interface CheckedBlocks {
@@ -134,7 +123,7 @@ async function readBlocks(source: Source, { first_block }: ImageHeader): Promise
     must(reader.next() === 'moment', 'the section "moment" is missing');
     await reader.skip();
     must(reader.next() === 'blocks', 'the section "blocks" is missing');
-    const records = unprefixed(reader.pieces(NOT_PACKED));
+    const records = splitByPrefixes(reader.pieces(NOT_PACKED));
     const history = await History.restore(first_block, records, (number, block, before) =>
       checkBlock(number, block, before, declarations),
     );
@@ -170,7 +159,7 @@ async function readOthers(source: Source, { origin, onProgress }: ReadOptions): 
     let journal = List<string>();
     if (next === 'journal') {
       const calls: string[] = [];
-      for await (const call of sliced(unprefixed(reader.pieces(MAX_GAINED), SHORTEST_CALL))) {
+      for await (const call of sliced(splitByPrefixes(reader.pieces(MAX_GAINED), SHORTEST_CALL))) {
         calls.push(Buffer.from(call).toString());
       }
       journal = List(calls);
@@ -185,7 +174,11 @@ async function readOthers(source: Source, { origin, onProgress }: ReadOptions): 
   }
 }
 
-function joined(history: History, others: Others, { keepsHistory = true }: ReadOptions): World {
+function joinHistory(
+  history: History,
+  others: Others,
+  { keepsHistory = true }: ReadOptions,
+): World {
   const { pendingState: state, acceptedOnL1, messages } = others;
   must(state.version === history.next, 'blocks and state have different versions');
   must((acceptedOnL1 ?? 0) < history.next, 'an accepted block is missing');
@@ -201,7 +194,7 @@ function joined(history: History, others: Others, { keepsHistory = true }: ReadO
   });
 }
 
-function mustFit(header: ImageHeader, { chainId, first }: ReadOptions): void {
+function assertFits(header: ImageHeader, { chainId, first }: ReadOptions): void {
   if (chainId !== undefined && header.chain_id !== chainId) {
     throw new ImageError(
       `the image belongs to the chain ${header.chain_id}, and this one is ${chainId}: start with --chain-id ${header.chain_id}`,
@@ -214,7 +207,7 @@ function mustFit(header: ImageHeader, { chainId, first }: ReadOptions): void {
   }
 }
 
-function mustFollow(history: History, { parentHash }: ReadOptions): void {
+function assertFollows(history: History, { parentHash }: ReadOptions): void {
   const actualHash = history.header(history.first)?.parentHash;
   if (parentHash !== undefined && actualHash !== parentHash) {
     throw new ImageError(

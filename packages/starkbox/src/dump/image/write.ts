@@ -1,16 +1,14 @@
 // Writer of images, to a file or to memory.
-import { open, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import type { StateSource } from '@starkbox/engine';
+import { stateDiffText } from '../../chain/world/find-block.js';
 import type { World } from '../../chain/world/world.js';
 import { worldJson } from '../../chain/world/world-json.js';
 import { codeOf } from '../../errors.js';
-import { beginDraft, endDraft, removeStaleDrafts } from '../../files/atomic-file.js';
-import { syncFolder } from '../../files/durable-file.js';
+import { replaceDurably } from '../../files/atomic-file.js';
 import { checkReplaceable, FileError, fileError } from '../../files/regular-file.js';
 import { ImageWriter, type Progress, type Sink } from './format.js';
 import { type ImageContext, type ImageHeader, imageHeader } from './header.js';
-import { prefixed } from './length-prefix.js';
+import { addPrefixes } from './length-prefix.js';
 import { loadArchivedWorld } from './load-archived.js';
 import { ImageError } from './source.js';
 
@@ -40,13 +38,13 @@ export async function writeImage(
   const withoutL1 = { ...world, messages: { ...world.messages, l1: undefined } };
   await writer.section('moment', [Buffer.from(worldJson(withoutL1))], 'small');
   // Their texts are compressed already, and the rest is hashes.
-  await writer.section('blocks', prefixed(recordsOf(world)), 'none');
+  await writer.section('blocks', addPrefixes(recordsOf(world)), 'none');
   await writer.section('state', world.pendingState.export(), 'fast');
   // A state without history cannot be rewound to the end of the last block.
   if (!world.keepsHistory) await writer.section('latest', world.latestState.export(), 'fast');
   if (writing.keepsJournal) {
     const calls = world.journal.toSeq().map((call) => Buffer.from(call));
-    await writer.section('journal', prefixed(calls), 'small');
+    await writer.section('journal', addPrefixes(calls), 'small');
   }
   return { header, bytes: await writer.end() };
 }
@@ -63,41 +61,20 @@ export async function writeImageFile(
   displayedPath: string = path,
 ): Promise<WrittenImage> {
   checkReplaceable(path, displayedPath);
-  removeStaleDrafts(path);
-  const draft = beginDraft(path);
   try {
-    const written = await writeDraft(draft, world, writing);
-    await rename(draft, path);
-    await syncFolder(dirname(path));
-    return written;
+    return await replaceDurably(path, (file) =>
+      writeImage(world, writing, {
+        async write(bytes) {
+          for (let at = 0; at < bytes.length; ) {
+            at += (await file.write(bytes, at)).bytesWritten;
+          }
+        },
+      }),
+    );
   } catch (error) {
-    await rm(draft, { force: true });
     throw codeOf(error) === undefined || error instanceof FileError
       ? error
       : fileError(error, displayedPath);
-  } finally {
-    endDraft(draft);
-  }
-}
-
-async function writeDraft(
-  draft: string,
-  world: World,
-  writing: WriteOptions,
-): Promise<WrittenImage> {
-  const file = await open(draft, 'wx');
-  try {
-    const written = await writeImage(world, writing, {
-      async write(bytes) {
-        for (let at = 0; at < bytes.length; ) {
-          at += (await file.write(bytes, at)).bytesWritten;
-        }
-      },
-    });
-    await file.sync();
-    return written;
-  } finally {
-    await file.close();
   }
 }
 
@@ -120,8 +97,12 @@ export async function imageBytes(
 }
 
 /** A state with history holds the state differences of blocks, so that they are not written twice. */
-function* recordsOf({ history, keepsHistory }: World): Generator<Uint8Array, void, undefined> {
+function* recordsOf(world: World): Generator<Uint8Array, void, undefined> {
+  const { history, keepsHistory } = world;
   for (let number = history.first; number < history.next; number += 1) {
-    yield keepsHistory ? history.recordWithoutDiff(number) : history.record(number);
+    if (keepsHistory) yield history.recordWithoutDiff(number);
+    // Blocks of an image with old states have no difference of their own.
+    else if (history.carriesDiff(number)) yield history.record(number);
+    else yield history.record(number, stateDiffText(world, number));
   }
 }

@@ -36,7 +36,7 @@ export class Answers {
   async ask(method: string, params: Params, signal?: AbortSignal): Promise<JsonText> {
     const { cache, lock, remote, looked, missing } = this.#sources;
     const name = nameOf(method, params);
-    const stored = await this.#known(name, method, params);
+    const stored = await this.#readKnown(name, method, params);
     if (stored !== undefined) {
       looked(method, true);
       lock?.record(name, stored);
@@ -62,7 +62,7 @@ export class Answers {
     return resultOf(text);
   }
 
-  async #known(name: string, method: string, params: Params): Promise<string | undefined> {
+  async #readKnown(name: string, method: string, params: Params): Promise<string | undefined> {
     const { cache, lock } = this.#sources;
     const recent = this.#recent.get(name);
     if (recent !== undefined) return recent;
@@ -169,17 +169,17 @@ function resultOf(text: string): JsonText {
 const RESULT = '{"result":';
 
 function nameOf(method: string, params: Params): string {
-  return `${method} ${stringify(sorted(params))}`;
+  return `${method} ${stringify(sortMembers(params))}`;
 }
 
 /** Sorts members, so that equal questions have equal names. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
+function sortMembers(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortMembers);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
       .filter(([, member]) => member !== undefined)
       .toSorted(([first], [other]) => (first < other ? -1 : 1))
-      .map(([name, member]) => [name, sorted(member)]),
+      .map(([name, member]) => [name, sortMembers(member)]),
   );
 }

@@ -1,10 +1,11 @@
 // Cache of answers on disk, by chain, block and key, shared by concurrent processes.
 
-import { createHash, randomUUID } from 'node:crypto';
-import { appendFile, rename, rm, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { appendFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { codeOf, reasonOf } from '../../errors.js';
+import { replaceFile } from '../../files/atomic-file.js';
 import { createFolder } from '../../files/create-folder.js';
 import { checkReplaceable, readRegular } from '../../files/regular-file.js';
 import type { Log } from '../../log.js';
@@ -162,7 +163,7 @@ export class Cache {
 
   async #writeWhole(file: string | undefined, text: string): Promise<void> {
     if (file !== undefined) {
-      await this.write(() => replaceFile(file, `${checksum(text)}\n${text}`));
+      await this.write(() => writeAtomically(file, `${checksum(text)}\n${text}`));
     }
   }
 
@@ -194,17 +195,10 @@ export class Cache {
   }
 }
 
-/** Atomic: readers see the old or the new text. */
-export async function replaceFile(file: string, text: string): Promise<void> {
+/** Makes the folder too, if it does not exist yet. */
+export async function writeAtomically(file: string, text: string): Promise<void> {
   createFolder(dirname(file));
-  const beside = `${file}.${randomUUID()}`;
-  try {
-    await writeFile(beside, text);
-    await rename(beside, file);
-  } catch (error) {
-    await rm(beside, { force: true });
-    throw error;
-  }
+  await replaceFile(file, (draft) => draft.writeFile(text));
 }
 
 const CHECKSUM = 8;

@@ -1,7 +1,7 @@
 // Failures of the origin: what failed, and at which address.
 import { ERRORS } from '@starkbox/spec';
 import { RpcError } from '../../errors.js';
-import { shortened } from '../../terminal.js';
+import { shortenText } from '../../terminal.js';
 
 export type OriginFailureKind =
   | 'unreachable' // no connection, or it broke before an answer began
@@ -36,7 +36,7 @@ export class OriginFailure extends RpcError {
     reason: string,
     event = `Error in interacting with origin${url === '' ? '' : ` ${url}`}`,
   ) {
-    const message = shortened(reason, MAX_REASON_LENGTH);
+    const message = shortenText(reason, MAX_REASON_LENGTH);
     super(-32603, `${event}: ${message}`, { kind, url, reason: message });
     this.kind = kind;
     this.url = url;

@@ -1,7 +1,7 @@
 // Fork point: the chain and the block, from the origin or from the lock file.
 import { ERRORS } from '@starkbox/spec';
 import { RpcError } from '../../errors.js';
-import { shortened } from '../../terminal.js';
+import { shortenText } from '../../terminal.js';
 import { OriginError, OriginFailure, shownUrl } from './failure.js';
 import { headerOf, readForkBlock } from './header.js';
 import type { LockFile } from './lock-file.js';
@@ -36,7 +36,7 @@ export async function lookUp(
   return {
     chainId: canonical(chainId),
     header: headerOf(answer),
-    specVersion: typeof specVersion === 'string' ? shortened(specVersion, 32) : undefined,
+    specVersion: typeof specVersion === 'string' ? shortenText(specVersion, 32) : undefined,
   };
 }
 

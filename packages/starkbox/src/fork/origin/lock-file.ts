@@ -13,7 +13,7 @@ import { inflateLimit } from '../../files/inflate-limit.js';
 import { readRegular, readRegularSync } from '../../files/regular-file.js';
 import { JsonText, parse, stringify } from '../../json/json.js';
 import { SerialQueue } from '../../scheduling/serial-queue.js';
-import { replaceFile } from './cache.js';
+import { writeAtomically } from './cache.js';
 
 /** Chain and block of the answers. */
 export interface LockedOrigin {
@@ -100,7 +100,7 @@ export class LockFile {
     return this.#origin;
   }
 
-  /** Of the last recorded run; absent in files of older versions. */
+  /** Of the last recorded run. */
   get options(): LockedOptions | undefined {
     return this.#options;
   }
@@ -156,7 +156,7 @@ export class LockFile {
     try {
       if (!unwritten.delete(this) || !this.#origin) return;
       createFolder(dirname(this.path));
-      replaceText(this.path, this.#merged(readLockNow(this.path)));
+      replaceText(this.path, this.#mergeWith(readLockNow(this.path)));
     } catch (error) {
       process.stderr.write(`The lock file ${this.path} cannot be written: ${reasonOf(error)}\n`);
     } finally {
@@ -171,7 +171,7 @@ export class LockFile {
       const onDisk = await readLock(this.path).catch(nothing);
       // Answers that come while the file is written are written the next time.
       unwritten.delete(this);
-      await replaceFile(this.path, this.#merged(onDisk));
+      await writeAtomically(this.path, this.#mergeWith(onDisk));
     } catch (error) {
       unwritten.add(this);
       throw error;
@@ -181,10 +181,10 @@ export class LockFile {
   }
 
   /** The text of the file, with the answers that other processes have written. */
-  #merged(existing: Content): string {
+  #mergeWith(existing: Content): string {
     const isSame = existing.origin && stringify(existing.origin) === stringify(this.#origin);
     const base = isSame ? existing : nothing();
-    return written({
+    return contentText({
       origin: this.#origin,
       options: this.#options ?? base.options,
       answers: new Map([...base.answers, ...this.#answers]),
@@ -258,7 +258,12 @@ function contentOf(path: string, text: string): Content {
     return wrong(reasonOf(error));
   }
   const { version, chain_id, block, options, reads, classes, answers } = membersOf(value);
-  if (version !== VERSION) return wrong(`its version is ${stringify(version)}, not ${VERSION}`);
+  if (typeof version !== 'number') return wrong('it has no version');
+  if (version !== VERSION) {
+    throw new Error(
+      `the lock file ${path} was made by another version of Starkbox: delete it, or open it with the version that wrote it`,
+    );
+  }
   if (typeof chain_id !== 'string' || typeof block !== 'object' || block === null) {
     return wrong('it does not name a chain and a block');
   }
@@ -275,7 +280,7 @@ function contentOf(path: string, text: string): Content {
   for (const [hash, base64] of Object.entries(membersOf(classes))) {
     if (typeof base64 !== 'string') continue;
     try {
-      const unpackedClass = unpacked(base64, unpackedLimit);
+      const unpackedClass = unpackText(base64, unpackedLimit);
       unpackedLimit -= unpackedClass.length;
       byName.set(`class ${hash}`, unpackedClass);
       packed.set(`class ${hash}`, base64);
@@ -315,7 +320,7 @@ export function conflict(
 }
 
 /** One line per answer, so that a diff of two versions is readable. */
-function written({ origin, options, answers, packed }: Content): string {
+function contentText({ origin, options, answers, packed }: Content): string {
   const sorted = [...answers].toSorted(([first], [other]) => (first < other ? -1 : 1));
   const isRead = (name: string): boolean => !name.startsWith('starknet_');
   const section = (entries: readonly (readonly [string, string])[]): JsonText =>
@@ -376,7 +381,7 @@ function pack(text: string): string {
 }
 
 /** @param most limit in bytes */
-function unpacked(text: string, most: number): string {
+function unpackText(text: string, most: number): string {
   const packed = Buffer.from(text, 'base64');
   return inflateSync(packed, { maxOutputLength: Math.max(1, most) }).toString();
 }

@@ -134,7 +134,7 @@ function textOf(response: IncomingMessage, onData: PostOptions['onData']): Promi
   return new Promise((resolve, reject) => {
     const pieces: Buffer[] = [];
     let length = 0;
-    const body = decompressed(response);
+    const body = decompress(response);
     body
       .on('data', (piece: Buffer) => {
         length += piece.length;
@@ -153,7 +153,7 @@ function textOf(response: IncomingMessage, onData: PostOptions['onData']): Promi
   });
 }
 
-function decompressed(response: IncomingMessage): Readable {
+function decompress(response: IncomingMessage): Readable {
   const ignore = (): void => {};
   switch (response.headers['content-encoding']) {
     case 'gzip':

@@ -1,7 +1,7 @@
 // Prefetch of what earlier runs have read from the origin.
 import type { SourceQuestion } from '@starkbox/engine';
 import { readRegular } from '../../files/regular-file.js';
-import { replaceFile } from './cache.js';
+import { writeAtomically } from './cache.js';
 import { readNamed } from './reads.js';
 
 /** Limit of prefetched reads, to spare the origin at the start of a fork. */
@@ -48,7 +48,7 @@ export class ReadLog {
       if (lines.length >= MAX_COUNT) break;
       if (!this.#now.has(name) && age < RUNS_KEPT) lines.push(`${age + 1}\t${name}`);
     }
-    await replaceFile(this.#file, `${lines.join('\n')}\n`);
+    await writeAtomically(this.#file, `${lines.join('\n')}\n`);
   }
 }
 

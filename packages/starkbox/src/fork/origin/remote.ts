@@ -5,7 +5,7 @@ import { stringify } from '../../json/json.js';
 import type { Log } from '../../log.js';
 import { during, type Probe } from '../../probe.js';
 import { MemoryBudget } from '../../scheduling/memory-budget.js';
-import { abandoned } from '../../scheduling/semaphore.js';
+import { abandonedError } from '../../scheduling/semaphore.js';
 import { SharedWork } from '../../scheduling/shared-work.js';
 import { type Asked, Endpoint, type Retry } from './endpoint.js';
 import { OriginError, OriginFailure } from './failure.js';
@@ -144,7 +144,7 @@ export class Remote {
       this.#figures.questions += 1;
       const excluded = new Set<Endpoint>();
       const question = { ...request, insists, signal, resolve, reject, excluded, attempts: 0 };
-      signal.addEventListener('abort', () => reject(abandoned()), { once: true });
+      signal.addEventListener('abort', () => reject(abandonedError()), { once: true });
       this.#queue.push(question);
       this.#pumpSoon();
     });

@@ -101,7 +101,7 @@ export class StateReads {
     if (!remote) return missing(`${this.#scope}${nameOf(question)}`);
     const { method, params, nothing } = wireQuestion(question, this.#blockHash);
     try {
-      return written(question, await remote.ask(method, params, { insists: true }));
+      return answerText(question, await remote.ask(method, params, { insists: true }));
     } catch (error) {
       if (error instanceof OriginFailure) throw error.ofStateRead();
       if (!(error instanceof OriginError)) throw error;
@@ -117,7 +117,7 @@ function isFeltText(text: string): boolean {
 }
 
 /** The origin's answer to a read, checked, as JSON text. */
-function written(question: SourceQuestion, result: unknown): string {
+function answerText(question: SourceQuestion, result: unknown): string {
   if (question.kind === 'class') {
     if (typeof result === 'object' && result !== null) return stringify(result);
   } else if (isFelt(result)) {

@@ -8,8 +8,8 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { isObject } from '@starkbox/abi/basics';
 import { codeOf, reasonOf } from '../../errors.js';
+import { replaceDurably } from '../../files/atomic-file.js';
 import { createFolder } from '../../files/create-folder.js';
-import { replaceBytes } from '../../files/durable-file.js';
 import { readRegular } from '../../files/regular-file.js';
 import { findProcess } from './process-identity.js';
 
@@ -81,9 +81,9 @@ export class AnvilState {
 
   /** Adopts the exit file of Anvil. An incomplete or older one is dropped. */
   async adoptExit(): Promise<void> {
-    const written = await modified(this.exitFile);
+    const written = await modifiedTime(this.exitFile);
     if (written === undefined) return;
-    const isNewer = written >= ((await modified(this.#file)) ?? 0);
+    const isNewer = written >= ((await modifiedTime(this.#file)) ?? 0);
     if (isNewer && (await isComplete(this.exitFile))) await rename(this.exitFile, this.#file);
     else await rm(this.exitFile, { force: true });
   }
@@ -173,7 +173,7 @@ async function isComplete(file: string): Promise<boolean> {
   }
 }
 
-async function modified(file: string): Promise<number | undefined> {
+async function modifiedTime(file: string): Promise<number | undefined> {
   try {
     return (await stat(file)).mtimeMs;
   } catch (error) {
@@ -182,10 +182,6 @@ async function modified(file: string): Promise<number | undefined> {
   }
 }
 
-/** Replaces a file atomically. */
-async function replaceFile(file: string, bytes: string | Uint8Array): Promise<void> {
-  const draft = `${file}.new`;
-  // A process that was killed may have left one.
-  await rm(draft, { force: true });
-  await replaceBytes(file, [typeof bytes === 'string' ? Buffer.from(bytes) : bytes], draft);
+function replaceFile(file: string, content: string | Uint8Array): Promise<void> {
+  return replaceDurably(file, (draft) => draft.writeFile(content));
 }

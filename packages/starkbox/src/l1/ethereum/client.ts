@@ -152,7 +152,7 @@ export class Ethereum {
         },
       };
     } catch {
-      throw this.#endpoint.malformed('eth_getLogs', { data, topics }, `a log of ${EVENT}`);
+      throw this.#endpoint.malformedAnswer('eth_getLogs', { data, topics }, `a log of ${EVENT}`);
     }
   }
 

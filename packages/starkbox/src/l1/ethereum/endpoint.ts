@@ -26,7 +26,7 @@ const WHOLE_BYTES = 256 * 2 ** 20;
 const TOO_MUCH =
   /limit|too (large|many|big)|more than|exceed|block range|response size|max results/i;
 const TOO_MUCH_CODE = -32005;
-const TOO_MUCH_STATUS = 413;
+const PAYLOAD_TOO_LARGE = 413;
 
 /** The HTTP endpoint of one Ethereum node. */
 export class Endpoint {
@@ -72,12 +72,12 @@ export class Endpoint {
       throw this.#explain(method, error, isWhole);
     }
     const value = shape.read(answer);
-    if (value === undefined) throw this.malformed(method, answer, shape.name);
+    if (value === undefined) throw this.malformedAnswer(method, answer, shape.name);
     return value;
   }
 
   /** The error for an answer of another shape. */
-  malformed(method: string, answer: unknown, expected: string): L1Error {
+  malformedAnswer(method: string, answer: unknown, expected: string): L1Error {
     const answerText = shownAnswer(answer);
     return new L1Error(
       `the L1 node at ${this.#shown} returned ${answerText} for ${method}, expected ${expected}`,
@@ -95,7 +95,7 @@ export class Endpoint {
       const reason = innermostReason(unreachable).replaceAll(this.url, this.#shown);
       const why = status === undefined ? reason : `HTTP status ${status}`;
       return new L1Error(`the L1 node at ${this.#shown} cannot be reached: ${why}`, {
-        isTooMuch: status === TOO_MUCH_STATUS,
+        isTooMuch: status === PAYLOAD_TOO_LARGE,
       });
     }
     if (find(ResponseBodyTooLargeError)) {

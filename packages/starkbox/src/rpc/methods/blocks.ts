@@ -12,7 +12,7 @@ import {
 import { transactionHashesOf, transactionsOf } from '../../chain/world/world.js';
 import { fail } from '../../errors.js';
 import { JsonText } from '../../json/json.js';
-import type { Group } from '../protocol/handlers.js';
+import type { HandlerGroup } from '../protocol/handlers.js';
 import {
   blockFinality,
   wireHeader,
@@ -21,16 +21,7 @@ import {
   wireTransaction,
 } from '../wire-format.js';
 
-type BlockMethods =
-  | 'starknet_blockNumber'
-  | 'starknet_blockHashAndNumber'
-  | 'starknet_getBlockTransactionCount'
-  | 'starknet_getBlockWithTxHashes'
-  | 'starknet_getBlockWithTxs'
-  | 'starknet_getBlockWithReceipts'
-  | 'starknet_getStateUpdate';
-
-export function blockMethods(chain: Chain): Group<BlockMethods> {
+export function blockMethods(chain: Chain): HandlerGroup {
   return {
     starknet_blockNumber: () => latestHeader(chain.world).number,
 

@@ -3,22 +3,13 @@ import type { BundleOptions } from '../../bundles/content/bundle.js';
 import type { Chain } from '../../chain/chain.js';
 import type { DebugTraces } from '../../chain/debugging/debug-traces.js';
 import type { Explainer } from '../../chain/queries/explain.js';
-import type { Group } from '../protocol/handlers.js';
-
-type DebugMethods =
-  | 'devnet_openDebugTrace'
-  | 'devnet_readDebugSteps'
-  | 'devnet_readDebugMemory'
-  | 'devnet_closeDebugTrace'
-  | 'devnet_getDebugClass'
-  | 'devnet_getDebugSource'
-  | 'devnet_getBundle';
+import type { HandlerGroup } from '../protocol/handlers.js';
 
 export function debugMethods(
   chain: Chain,
   explainer: Explainer,
   bundles: () => BundleOptions,
-): Group<DebugMethods> {
+): HandlerGroup {
   // Loaded when first used: a node starts faster without.
   let loading: Promise<DebugTraces> | undefined;
   const traces = (): Promise<DebugTraces> => {

@@ -32,44 +32,16 @@ import { reorg } from '../../chain/reorg.js';
 import { chosenClass, replaceClass } from '../../chain/replace-class.js';
 import { PRICE_NAMES } from '../../chain/world/gas-prices.js';
 import { invalidParams } from '../../errors.js';
-import type { Group } from '../protocol/handlers.js';
-
-type DevnetMethods =
-  | 'devnet_getConfig'
-  | 'devnet_getStatus'
-  | 'devnet_getPredeployedAccounts'
-  | 'devnet_getAccountBalance'
-  | 'devnet_mint'
-  | 'devnet_deal'
-  | 'devnet_declare'
-  | 'devnet_deploy'
-  | 'devnet_createBlock'
-  | 'devnet_abortBlocks'
-  | 'devnet_reorg'
-  | 'devnet_acceptOnL1'
-  | 'devnet_setGasPrice'
-  | 'devnet_setBlockSettings'
-  | 'devnet_getBlockSettings'
-  | 'devnet_setTime'
-  | 'devnet_increaseTime'
-  | 'devnet_restart'
-  | 'devnet_snapshot'
-  | 'devnet_revert'
-  | 'devnet_applyStateDiff'
-  | 'devnet_replaceClass'
-  | 'devnet_impersonateAccount'
-  | 'devnet_stopImpersonateAccount'
-  | 'devnet_autoImpersonate'
-  | 'devnet_stopAutoImpersonate';
+import type { HandlerGroup } from '../protocol/handlers.js';
 
 /** The network and the block that a restart asks for. */
-export type ForkWish = NonNullable<Methods['devnet_restart']['params']['fork']>;
+export type ForkRequest = NonNullable<Methods['devnet_restart']['params']['fork']>;
 
 export interface NodeFacts {
   /** As the chain was started, or restarted. */
   readonly config: () => CONFIG;
   /** What a chain on top of another network is made with. */
-  readonly refork: (fork: ForkWish) => Promise<ChainOptions>;
+  readonly refork: (fork: ForkRequest) => Promise<ChainOptions>;
   /** Of the node itself. */
   readonly version: string;
 }
@@ -81,7 +53,7 @@ export function devnetMethods(
   chain: Chain,
   { config, version, refork }: NodeFacts,
   timeline: Timeline,
-): Group<DevnetMethods> {
+): HandlerGroup {
   return {
     devnet_getConfig: () => config(),
 

@@ -11,9 +11,9 @@ import { worldInFile, worldInText } from '../../dump/load-dump.js';
 import { invalidParams } from '../../errors.js';
 import { checkPath, FileError } from '../../files/regular-file.js';
 import { Confined, confine } from '../../files/safe-path.js';
-import type { Group } from '../protocol/handlers.js';
+import type { HandlerGroup } from '../protocol/handlers.js';
 
-export function dumpMethods(options: DumpOptions): Group<'devnet_dump' | 'devnet_load'> {
+export function dumpMethods(options: DumpOptions): HandlerGroup {
   return {
     async devnet_dump({ path, inline = false, format = options.format }) {
       const target = targetOf(options, path, inline);

@@ -8,10 +8,12 @@ import type { World } from '../../chain/world/world.js';
 import { fail, invalidParams } from '../../errors.js';
 import { type Fork, isOriginToken } from '../../fork/fork.js';
 import { JsonText, stringify } from '../../json/json.js';
-import type { Group } from '../protocol/handlers.js';
+import type { HandlerGroup } from '../protocol/handlers.js';
 
-/** @param largest how many events one page may have */
-export function eventMethods(chain: Chain, largest: number): Group<'starknet_getEvents'> {
+/** Of events, as nodes of public networks have them or more; a token gives the rest. */
+const MAX_PAGE = 10_000;
+
+export function eventMethods(chain: Chain): HandlerGroup {
   const reader = new EventPager();
   const local = (world: World, filter: EventFilter) => {
     const { events, next } = reader.page(world, filter);
@@ -67,7 +69,7 @@ export function eventMethods(chain: Chain, largest: number): Group<'starknet_get
   return {
     starknet_getEvents({ filter: requested }, { session }) {
       // A larger page ends at the limit, and its token goes on from there.
-      const filter = { ...requested, chunk_size: Math.min(requested.chunk_size, largest) };
+      const filter = { ...requested, chunk_size: Math.min(requested.chunk_size, MAX_PAGE) };
       const { world, options } = chain;
       if (!options.fork) return local(world, filter);
       return across(world, options.fork, filter, session.signal);

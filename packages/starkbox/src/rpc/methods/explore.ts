@@ -17,30 +17,9 @@ import { listRuleFindings } from '../../chain/reports/rule-findings.js';
 import { NetworkRules } from '../../chain/steps/network-rules.js';
 import { labelsToJson } from '../../chain/world/labels.js';
 import { shortUrl } from '../../errors.js';
-import type { Group } from '../protocol/handlers.js';
+import type { HandlerGroup } from '../protocol/handlers.js';
 import type { SandboxNotifications } from '../subscriptions/sandbox-notifications.js';
 import { blockFinality, finality } from '../wire-format.js';
-
-type ExploreMethods =
-  | 'devnet_listBlocks'
-  | 'devnet_listTransactions'
-  | 'devnet_listContracts'
-  | 'devnet_listClasses'
-  | 'devnet_getStorage'
-  | 'devnet_nameStorage'
-  | 'devnet_nameContracts'
-  | 'devnet_getAbis'
-  | 'devnet_listMessages'
-  | 'devnet_listRuleFindings'
-  | 'devnet_listSnapshots'
-  | 'devnet_search'
-  | 'devnet_gasReport'
-  | 'devnet_explainTransaction'
-  | 'devnet_coverage'
-  | 'devnet_executedLines'
-  | 'devnet_addArtifact'
-  | 'devnet_setLabel'
-  | 'devnet_getLabels';
 
 const LIMIT = 50;
 
@@ -48,7 +27,7 @@ export function exploreMethods(
   chain: Chain,
   explainer: Explainer,
   sandbox: SandboxNotifications,
-): Group<ExploreMethods> {
+): HandlerGroup {
   const lister = new BlockLister();
   // Loaded when first used: a node starts faster without.
   let loading: Promise<Reports> | undefined;

@@ -1,8 +1,8 @@
 // Methods of the network that the chain imitates.
 import type { NETWORK_STATUS } from '@starkbox/spec';
 import type { Chain } from '../../chain/chain.js';
+import { capacityOf } from '../../chain/network/capacity.js';
 import {
-  conditionsToJson,
   type NetworkConditions,
   readConditions,
   readCongestion,
@@ -11,14 +11,9 @@ import { marketConstants } from '../../chain/network/market.js';
 import { presetNameOf, presetOf } from '../../chain/network/presets.js';
 import { setCongestion, setNetworkConditions } from '../../chain/network-controls.js';
 import { invalidParams, reasonOf } from '../../errors.js';
-import type { Group } from '../protocol/handlers.js';
+import type { HandlerGroup } from '../protocol/handlers.js';
 
-type NetworkMethods =
-  | 'devnet_setNetworkConditions'
-  | 'devnet_getNetworkConditions'
-  | 'devnet_setCongestion';
-
-export function networkMethods(chain: Chain): Group<NetworkMethods> {
+export function networkMethods(chain: Chain): HandlerGroup {
   return {
     async devnet_setNetworkConditions({ conditions }, { cause }) {
       await setNetworkConditions(chain, conditionsIn(conditions), cause);
@@ -28,8 +23,7 @@ export function networkMethods(chain: Chain): Group<NetworkMethods> {
     devnet_getNetworkConditions: () => networkStatus(chain),
 
     async devnet_setCongestion({ congestion }, { cause }) {
-      const load =
-        congestion === null ? undefined : readParam(congestion, readCongestion, 'congestion');
+      const load = congestion === null ? null : readParam(congestion, readCongestion, 'congestion');
       await setCongestion(chain, load, cause);
       return networkStatus(chain);
     },
@@ -54,16 +48,16 @@ function readParam<T>(value: unknown, read: (value: unknown, where: string) => T
 async function networkStatus({ world }: Chain): Promise<NETWORK_STATUS> {
   const { network, gas, blocks } = world;
   const { forecast } = await import('../../chain/network/blocks/network-block.js');
-  const { target, maximum } = marketConstants(blocks.starknetVersion);
+  const { target } = marketConstants(blocks.starknetVersion);
   return {
-    conditions: network ? conditionsToJson(network.conditions) : null,
+    conditions: network?.conditions ?? null,
     preset: (network && presetNameOf(network.conditions)) ?? null,
     rounds: network?.rounds ?? 0,
     submissions: network?.submissions ?? 0,
     l2_gas_price: gas.current.l2_gas_price_fri,
     next_l2_gas_price: network ? forecast({ ...world, network }) : gas.next.l2_gas_price_fri,
     gas_target: Number(target),
-    gas_limit: network?.conditions.capacity?.receipt_l2_gas ?? Number(maximum),
+    gas_limit: capacityOf(network?.conditions.capacity, blocks.starknetVersion).receipt_l2_gas,
     recent_blocks:
       network?.recent
         .toArray()

@@ -2,9 +2,8 @@
 import type { MethodName, Methods, PAYMASTER } from '@starkbox/spec';
 import { refuse } from '../../errors.js';
 import type { CallContext } from '../protocol/call-context.js';
-import type { Group } from '../protocol/handlers.js';
+import type { HandlerGroup } from '../protocol/handlers.js';
 
-type ServiceMethods = MethodName & `paymaster_${string}`;
 type Params<M extends MethodName> = Methods[M]['params'];
 type Result<M extends MethodName> = Methods[M]['result'];
 
@@ -27,13 +26,11 @@ export interface Paymasters {
   ): Promise<Result<'paymaster_executeTransaction'>>;
   track(id: string): Result<'paymaster_trackingIdToLatestHash'>;
   change(change: Params<'devnet_setPaymaster'>): PAYMASTER;
-  shown(): PAYMASTER;
+  toWire(): PAYMASTER;
 }
 
 /** @param open the paymaster; undefined without one */
-export function paymasterMethods(
-  open: () => Promise<Paymasters> | undefined,
-): Group<ServiceMethods | 'devnet_setPaymaster' | 'devnet_getPaymaster'> {
+export function paymasterMethods(open: () => Promise<Paymasters> | undefined): HandlerGroup {
   const opened = (): Promise<Paymasters> =>
     open() ??
     refuse('The paymaster is off: start the node with --paymaster to serve it at /paymaster');
@@ -53,6 +50,6 @@ export function paymasterMethods(
 
     devnet_setPaymaster: async (change) => (await opened()).change(change),
 
-    devnet_getPaymaster: async () => (await opened()).shown(),
+    devnet_getPaymaster: async () => (await opened()).toWire(),
   };
 }

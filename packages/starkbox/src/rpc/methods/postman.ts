@@ -1,16 +1,14 @@
 // Methods that carry messages between L1 and L2.
 import { toFelt } from '@starkbox/abi/basics';
-import { ERRORS, type FLUSH_RESULT, type FLUSHED_TO_L1, type MethodName } from '@starkbox/spec';
+import { ERRORS, type FLUSH_RESULT, type FLUSHED_TO_L1 } from '@starkbox/spec';
 import type { Chain } from '../../chain/chain.js';
 import { consumeMessage, sendToL2 } from '../../chain/l1-messages.js';
 import { RpcError, refuse, shortUrl } from '../../errors.js';
 import { L1Error } from '../../l1/ethereum/l1-error.js';
 import { DeliveryError, type Postman } from '../../l1/postman.js';
-import type { Group } from '../protocol/handlers.js';
+import type { HandlerGroup } from '../protocol/handlers.js';
 
-type PostmanMethods = MethodName & `devnet_postman${string}`;
-
-export function postmanMethods(chain: Chain, postman: Postman): Group<PostmanMethods> {
+export function postmanMethods(chain: Chain, postman: Postman): HandlerGroup {
   return {
     async devnet_postmanLoad(params, { cause }) {
       const { network_url: url, address, messaging_contract_address = address } = params;

@@ -1,23 +1,14 @@
 // Methods that record calls and show the recorded ones.
 import type { RECORDED_TEXT } from '@starkbox/spec';
 import { refuse } from '../../errors.js';
-import type { Group } from '../protocol/handlers.js';
+import type { HandlerGroup } from '../protocol/handlers.js';
 import type { RecordedBody, RequestLog } from '../request-log/request-log.js';
 import type { Subscriptions } from '../subscriptions/subscriptions.js';
 
 /** Rows of a page by default. */
 const LIMIT = 50;
 
-type RequestMethods =
-  | 'devnet_recordRequests'
-  | 'devnet_getRequests'
-  | 'devnet_getRequest'
-  | 'devnet_subscribeRequests';
-
-export function requestMethods(
-  log: RequestLog,
-  subscriptions: Subscriptions,
-): Group<RequestMethods> {
+export function requestMethods(log: RequestLog, subscriptions: Subscriptions): HandlerGroup {
   return {
     devnet_recordRequests: ({ enabled, bodies = true, clear = false }) => {
       if (clear) log.clear();
@@ -39,7 +30,11 @@ export function requestMethods(
     devnet_getRequest: ({ id }) => {
       const loggedCall = log.get(id) ?? refuse(`No call with the id ${id} is recorded.`);
       const { row, request, response } = loggedCall;
-      return { row, request: request && shown(request), response: response && shown(response) };
+      return {
+        row,
+        request: request && toRecordedText(request),
+        response: response && toRecordedText(response),
+      };
     },
 
     devnet_subscribeRequests: (_params, context) =>
@@ -52,6 +47,6 @@ export function requestMethods(
   };
 }
 
-function shown({ head, bytes, isWhole }: RecordedBody): RECORDED_TEXT {
+function toRecordedText({ head, bytes, isWhole }: RecordedBody): RECORDED_TEXT {
   return { text: head.toString(), bytes, is_whole: isWhole };
 }

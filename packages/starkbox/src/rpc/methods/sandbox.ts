@@ -1,11 +1,11 @@
 // Subscription to what happens to the sandbox, and its instances.
 import type { INSTANCE, INSTANCE_ROW } from '@starkbox/spec';
 import { refuse } from '../../errors.js';
-import type { Group } from '../protocol/handlers.js';
+import type { HandlerGroup } from '../protocol/handlers.js';
 import type { SandboxNotifications } from '../subscriptions/sandbox-notifications.js';
 import type { Subscriptions } from '../subscriptions/subscriptions.js';
 
-export interface InstanceWish {
+export interface InstanceRequest {
   /** Undefined for the called chain. */
   readonly from: string | undefined;
   readonly name: string | undefined;
@@ -22,7 +22,7 @@ export interface InstancePage {
 
 /** The instances of a node, as one of its chains creates and deletes them. */
 export interface InstanceControls {
-  create(wish: InstanceWish): Promise<INSTANCE>;
+  create(wish: InstanceRequest): Promise<INSTANCE>;
   list(page: { readonly cursor: string | undefined; readonly limit: number }): InstancePage;
   /** False if there is none of that id. */
   delete(id: string): Promise<boolean>;
@@ -34,7 +34,7 @@ const LIMIT = 50;
 export function sandboxMethods(
   notifications: SandboxNotifications,
   subscriptions: Subscriptions,
-): Group<'devnet_subscribeSandbox'> {
+): HandlerGroup {
   return {
     devnet_subscribeSandbox: (_params, context) =>
       subscriptions.begin(
@@ -50,9 +50,7 @@ export function sandboxMethods(
   };
 }
 
-export function instanceMethods(
-  instances: InstanceControls,
-): Group<'devnet_createInstance' | 'devnet_listInstances' | 'devnet_deleteInstance'> {
+export function instanceMethods(instances: InstanceControls): HandlerGroup {
   return {
     devnet_createInstance: ({ from, name, options, ttl }) =>
       instances.create({ from, name, options, ttl }),

@@ -14,33 +14,22 @@ import {
 } from '../../chain/queries/simulate.js';
 import { invalidParams, refuse } from '../../errors.js';
 import { JsonText, stringify } from '../../json/json.js';
-import type { Group } from '../protocol/handlers.js';
+import type { HandlerGroup } from '../protocol/handlers.js';
 
-type SimulationMethods =
-  | 'devnet_call'
-  | 'devnet_callSequence'
-  | 'devnet_estimateFee'
-  | 'devnet_simulateTransactions'
-  | 'starknet_estimateFee'
-  | 'starknet_estimateMessageFee'
-  | 'starknet_simulateTransactions'
-  | 'starknet_proveTransaction'
-  | 'devnet_replayTransaction';
-
-export function simulationMethods(chain: Chain, explainer: Explainer): Group<SimulationMethods> {
-  const overridden = (
+export function simulationMethods(chain: Chain, explainer: Explainer): HandlerGroup {
+  const locate = (
     id: BLOCK_ID,
     overrides: OVERRIDES | undefined,
     signal: AbortSignal | undefined,
   ): Promise<Where> | Where =>
     overrides === undefined && !chain.options.fork
       ? id
-      : explainer.overridden(id, overrides ?? {}, signal);
+      : explainer.locateOverridden(id, overrides ?? {}, signal);
   return {
     async devnet_call({ request, block_id, overrides }, { session: { signal } }) {
       const { caller } = overrides ?? {};
       const called = caller === undefined ? request : { ...request, caller };
-      return call(chain, called, await overridden(block_id, overrides, signal), signal);
+      return call(chain, called, await locate(block_id, overrides, signal), signal);
     },
 
     async devnet_callSequence({ calls, block_id, explain = false, overrides = {} }, { session }) {
@@ -58,14 +47,14 @@ export function simulationMethods(chain: Chain, explainer: Explainer): Group<Sim
     async devnet_estimateFee(params, { session: { signal } }) {
       const { request, simulation_flags, block_id, overrides } = params;
       const skipValidate = simulation_flags.includes('SKIP_VALIDATE');
-      const where = await overridden(block_id, withoutCaller(overrides), signal);
+      const where = await locate(block_id, withoutCaller(overrides), signal);
       return estimateFee(chain, request, { skipValidate }, where, signal);
     },
 
     async devnet_simulateTransactions(params, { session: { signal } }) {
       const { block_id, transactions, simulation_flags, overrides } = params;
-      const where = await overridden(block_id, withoutCaller(overrides), signal);
-      return simulated(await simulate(chain, transactions, simulation_flags, where, signal));
+      const where = await locate(block_id, withoutCaller(overrides), signal);
+      return toWireSimulation(await simulate(chain, transactions, simulation_flags, where, signal));
     },
 
     async starknet_estimateFee({ request, simulation_flags, block_id }, { session }) {
@@ -78,7 +67,9 @@ export function simulationMethods(chain: Chain, explainer: Explainer): Group<Sim
 
     async starknet_simulateTransactions({ block_id, transactions, simulation_flags }, { session }) {
       const { signal } = session;
-      return simulated(await simulate(chain, transactions, simulation_flags, block_id, signal));
+      return toWireSimulation(
+        await simulate(chain, transactions, simulation_flags, block_id, signal),
+      );
     },
 
     starknet_proveTransaction: ({ block_id, transaction }, { session }) =>
@@ -111,7 +102,7 @@ function withoutCaller(overrides: OVERRIDES | undefined): OVERRIDES | undefined 
   );
 }
 
-function simulated({ transactions, initialReads }: Simulation) {
+function toWireSimulation({ transactions, initialReads }: Simulation) {
   const simulated_transactions = transactions.map(({ trace, fee }) => ({
     transaction_trace: new JsonText(trace),
     fee_estimation: fee,

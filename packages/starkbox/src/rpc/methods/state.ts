@@ -14,19 +14,9 @@ import {
 import { fail, RpcError } from '../../errors.js';
 import { HASH_CONTRACT } from '../../fork/block-hashes.js';
 import { JsonText } from '../../json/json.js';
-import type { Group } from '../protocol/handlers.js';
+import type { HandlerGroup } from '../protocol/handlers.js';
 
-type StateMethods =
-  | 'starknet_getStorageAt'
-  | 'starknet_getStorageProof'
-  | 'starknet_getNonce'
-  | 'starknet_getClass'
-  | 'starknet_getClassAt'
-  | 'starknet_getClassHashAt'
-  | 'starknet_getCompiledCasm'
-  | 'starknet_call';
-
-export function stateMethods(chain: Chain): Group<StateMethods> {
+export function stateMethods(chain: Chain): HandlerGroup {
   return {
     async starknet_getStorageAt(params, { session }) {
       const { contract_address, key, block_id, response_flags } = params;
@@ -38,7 +28,7 @@ export function stateMethods(chain: Chain): Group<StateMethods> {
       const state = stateByNumber(world, number, block_id);
       const value = await state.storageAt(contract_address, key);
       if (value === '0x0' && contract_address !== HASH_CONTRACT) {
-        await mustExist(state, contract_address);
+        await assertExists(state, contract_address);
       }
       if (isPlain) return value;
       const since =
@@ -59,17 +49,17 @@ export function stateMethods(chain: Chain): Group<StateMethods> {
 
     async starknet_getNonce({ block_id, contract_address }) {
       const state = stateById(chain.world, block_id);
-      await mustExist(state, contract_address);
+      await assertExists(state, contract_address);
       return state.nonceAt(contract_address);
     },
 
     async starknet_getClassHashAt({ block_id, contract_address }) {
-      return mustExist(stateById(chain.world, block_id), contract_address);
+      return assertExists(stateById(chain.world, block_id), contract_address);
     },
 
     async starknet_getClassAt({ block_id, contract_address }) {
       const { world } = chain;
-      const hash = await mustExist(stateById(world, block_id), contract_address);
+      const hash = await assertExists(stateById(world, block_id), contract_address);
       return new JsonText(await (await classAt(world, hash, block_id)).json());
     },
 
@@ -80,7 +70,7 @@ export function stateMethods(chain: Chain): Group<StateMethods> {
     async starknet_getCompiledCasm({ class_hash }) {
       const contractClass = await classAt(chain.world, class_hash, 'latest');
       if (contractClass.kind !== 'sierra') fail('CLASS_HASH_NOT_FOUND');
-      return new JsonText(unsigned(await contractClass.casm()));
+      return new JsonText(withoutSigns(await contractClass.casm()));
     },
 
     starknet_call: ({ request, block_id }, { session }) =>
@@ -89,7 +79,7 @@ export function stateMethods(chain: Chain): Group<StateMethods> {
 }
 
 /** Compilers write negative immediates of hints; the specification takes the same felts without a sign. */
-function unsigned(casm: string): string {
+function withoutSigns(casm: string): string {
   return casm.replace(
     /"Immediate":"-(0x[0-9a-f]+)"/g,
     (_, amount: string) => `"Immediate":"${toFelt(PRIME - BigInt(amount))}"`,
@@ -97,7 +87,7 @@ function unsigned(casm: string): string {
 }
 
 /** The class hash of a contract that must be there. */
-async function mustExist(state: ReturnType<typeof stateById>, address: string): Promise<string> {
+async function assertExists(state: ReturnType<typeof stateById>, address: string): Promise<string> {
   const hash = await state.classHashAt(address);
   return hash === '0x0' ? fail('CONTRACT_NOT_FOUND') : hash;
 }

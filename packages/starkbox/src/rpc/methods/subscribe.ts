@@ -1,6 +1,6 @@
 // Methods that subscribe, with the history that a subscriber gets first.
 
-import type { ADDRESS, MethodName, SUBSCRIPTION_BLOCK_ID, TXN_STATUS } from '@starkbox/spec';
+import type { ADDRESS, SUBSCRIPTION_BLOCK_ID, TXN_STATUS } from '@starkbox/spec';
 import type { Chain } from '../../chain/chain.js';
 import { inMempool } from '../../chain/mempool/mempool.js';
 import { eventsOf, matches } from '../../chain/queries/find-events.js';
@@ -10,7 +10,7 @@ import { fail, invalidParams } from '../../errors.js';
 import type { Fork, OriginEvent } from '../../fork/fork.js';
 import { stringify } from '../../json/json.js';
 import type { CallContext } from '../protocol/call-context.js';
-import type { Group } from '../protocol/handlers.js';
+import type { HandlerGroup } from '../protocol/handlers.js';
 import {
   announce,
   eventNotification,
@@ -25,8 +25,6 @@ import {
   type Selection,
   Subscriptions,
 } from '../subscriptions/subscriptions.js';
-
-type SubscribeMethods = MethodName & `starknet_${'' | 'un'}subscribe${string}`;
 
 /** More are a mistake: each notification is compared with all of them. */
 const MAX_FILTER_ADDRESSES = 1024;
@@ -44,10 +42,7 @@ const ORDER: readonly TXN_STATUS[] = [
   'ACCEPTED_ON_L1',
 ];
 
-export function subscribeMethods(
-  chain: Chain,
-  subscriptions: Subscriptions,
-): Group<SubscribeMethods> {
+export function subscribeMethods(chain: Chain, subscriptions: Subscriptions): HandlerGroup {
   /**
    * A subscription begins when its id has been sent. A moment later its history is sent, then what happened between the
    * call and the beginning, then what has happened since.
@@ -81,7 +76,7 @@ export function subscribeMethods(
         for (; !next.done; next = notifications.next())
           subscriptions.notifyOne(subscription, next.value);
         if (beginning === world) return;
-        const alone = new Subscriptions(1);
+        const alone = new Subscriptions();
         alone.add(subscription);
         announce(alone, { kind: 'step', before: world, after: beginning });
         alone.clear();
@@ -91,7 +86,7 @@ export function subscribeMethods(
   };
 
   /** The chain may have changed while the origin was asked: its blocks must still be the history of this chain. */
-  const mustStand = (
+  const assertStands = (
     before: World,
     fork: Fork | undefined,
     id: SUBSCRIPTION_BLOCK_ID | undefined,
@@ -109,7 +104,7 @@ export function subscribeMethods(
       const { signal } = context.session;
       const first = await startOf(chain, block_id, signal);
       const older = fork && first !== undefined ? await fork.headers(first, signal) : [];
-      mustStand(before, fork, block_id);
+      assertStands(before, fork, block_id);
       return begin(
         context,
         {
@@ -148,7 +143,7 @@ export function subscribeMethods(
         const range = { from: first, to, addresses, keys };
         for await (const event of to < first ? [] : fork.events(range, signal)) older.push(event);
       }
-      mustStand(before, fork, block_id);
+      assertStands(before, fork, block_id);
       return begin(
         context,
         {

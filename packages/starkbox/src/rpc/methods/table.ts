@@ -1,5 +1,6 @@
 // Table of all handlers, by wire name.
 import { encodeShortString } from '@starkbox/abi/basics';
+import { METHODS } from '@starkbox/spec';
 import type { BundleOptions } from '../../bundles/content/bundle.js';
 import type { Chain } from '../../chain/chain.js';
 import type { Explainer } from '../../chain/queries/explain.js';
@@ -7,7 +8,7 @@ import type { DumpOptions } from '../../dump/dump.js';
 import type { JsonText } from '../../json/json.js';
 import type { Postman } from '../../l1/postman.js';
 import type { Handler, HandlerLookup, HandlerTable } from '../protocol/call-context.js';
-import type { Handlers } from '../protocol/handlers.js';
+import type { HandlerGroup } from '../protocol/handlers.js';
 import type { RequestLog } from '../request-log/request-log.js';
 import type { SandboxNotifications } from '../subscriptions/sandbox-notifications.js';
 import type { Subscriptions } from '../subscriptions/subscriptions.js';
@@ -34,7 +35,6 @@ export interface Served extends NodeFacts {
   readonly timeline: Timeline;
   readonly postman: Postman;
   readonly subscriptions: Subscriptions;
-  readonly limits: { readonly chunk: number };
   readonly dump: DumpOptions;
   readonly bundles: BundleOptions;
   /** The calls that were made, while they are recorded. */
@@ -48,34 +48,27 @@ export interface Served extends NodeFacts {
 }
 
 /** Groups of handlers; a chain creates a group when one of its methods is first called. */
-const GROUPS = [
-  ({ chain, discover }: Served) =>
-    metaMethods(() => encodeShortString(chain.options.chainId), discover),
-  ({ chain }: Served) => blockMethods(chain),
-  ({ chain }: Served) => transactionMethods(chain),
-  ({ chain }: Served) => stateMethods(chain),
-  ({ chain, limits }: Served) => eventMethods(chain, limits.chunk),
-  ({ chain, explainer }: Served) => simulationMethods(chain, explainer),
-  ({ chain }: Served) => writeMethods(chain),
-  (served: Served) => devnetMethods(served.chain, served, served.timeline),
-  ({ chain }: Served) => mempoolMethods(chain),
-  ({ chain }: Served) => networkMethods(chain),
-  ({ chain, postman }: Served) => postmanMethods(chain, postman),
-  ({ chain, subscriptions }: Served) => subscribeMethods(chain, subscriptions),
-  ({ dump }: Served) => dumpMethods(dump),
-  ({ chain, explainer, sandbox }: Served) => exploreMethods(chain, explainer, sandbox),
-  (served: Served) => debugMethods(served.chain, served.explainer, () => served.bundles),
-  ({ sandbox, subscriptions }: Served) => sandboxMethods(sandbox, subscriptions),
-  ({ instances }: Served) => instanceMethods(instances),
-  ({ requests, subscriptions }: Served) => requestMethods(requests, subscriptions),
-  ({ paymaster }: Served) => paymasterMethods(paymaster),
-] as const;
-
-type KeyOfEach<T> = T extends unknown ? keyof T : never;
-type Created = KeyOfEach<ReturnType<(typeof GROUPS)[number]>>;
-
-/** Not a map while a method of the documents has no handler, which then does not compile. */
-type WhereComplete = Exclude<keyof Handlers, Created> extends never ? Map<string, number> : never;
+const GROUPS: readonly ((served: Served) => HandlerGroup)[] = [
+  ({ chain, discover }) => metaMethods(() => encodeShortString(chain.options.chainId), discover),
+  ({ chain }) => blockMethods(chain),
+  ({ chain }) => transactionMethods(chain),
+  ({ chain }) => stateMethods(chain),
+  ({ chain }) => eventMethods(chain),
+  ({ chain, explainer }) => simulationMethods(chain, explainer),
+  ({ chain }) => writeMethods(chain),
+  (served) => devnetMethods(served.chain, served, served.timeline),
+  ({ chain }) => mempoolMethods(chain),
+  ({ chain }) => networkMethods(chain),
+  ({ chain, postman }) => postmanMethods(chain, postman),
+  ({ chain, subscriptions }) => subscribeMethods(chain, subscriptions),
+  ({ dump }) => dumpMethods(dump),
+  ({ chain, explainer, sandbox }) => exploreMethods(chain, explainer, sandbox),
+  (served) => debugMethods(served.chain, served.explainer, () => served.bundles),
+  ({ sandbox, subscriptions }) => sandboxMethods(sandbox, subscriptions),
+  ({ instances }) => instanceMethods(instances),
+  ({ requests, subscriptions }) => requestMethods(requests, subscriptions),
+  ({ paymaster }) => paymasterMethods(paymaster),
+];
 
 /** Which group has which methods: the same for all chains. */
 export class MethodGroups {
@@ -83,12 +76,13 @@ export class MethodGroups {
 
   /** @param served of any chain */
   constructor(served: Served) {
-    const groupOf: WhereComplete = new Map(
+    this.#groupOf = new Map(
       GROUPS.flatMap((create, index) =>
         Object.keys(create(served)).map((name): [string, number] => [name, index]),
       ),
     );
-    this.#groupOf = groupOf;
+    const missing = Object.keys(METHODS).filter((name) => !this.#groupOf.has(name));
+    if (missing.length > 0) throw new Error(`No group has a handler of ${missing.join(', ')}`);
   }
 
   get names(): readonly string[] {

@@ -14,19 +14,10 @@ import {
 } from '../../chain/world/world.js';
 import { fail } from '../../errors.js';
 import { JsonText } from '../../json/json.js';
-import type { Group } from '../protocol/handlers.js';
+import type { HandlerGroup } from '../protocol/handlers.js';
 import { poolStatus, wireReceiptWithBlock, wireStatus, wireTransaction } from '../wire-format.js';
 
-type TransactionMethods =
-  | 'starknet_getTransactionByHash'
-  | 'starknet_getTransactionByBlockIdAndIndex'
-  | 'starknet_getTransactionReceipt'
-  | 'starknet_getTransactionStatus'
-  | 'starknet_getMessagesStatus'
-  | 'starknet_traceTransaction'
-  | 'starknet_traceBlockTransactions';
-
-export function transactionMethods(chain: Chain): Group<TransactionMethods> {
+export function transactionMethods(chain: Chain): HandlerGroup {
   return {
     starknet_getTransactionByHash({ transaction_hash, response_flags }) {
       const { world } = chain;

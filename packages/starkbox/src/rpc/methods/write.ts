@@ -1,6 +1,6 @@
 // Methods that send transactions, and those of the mempool that they wait in.
 import { toFelt } from '@starkbox/abi/basics';
-import type { MEMPOOL_DROPPED, MethodName } from '@starkbox/spec';
+import type { MEMPOOL_DROPPED } from '@starkbox/spec';
 import type { Chain } from '../../chain/chain.js';
 import type { Dropped } from '../../chain/mempool/mempool.js';
 import {
@@ -12,11 +12,9 @@ import {
 } from '../../chain/mempool-controls.js';
 import { listMempool } from '../../chain/queries/list-mempool.js';
 import { poolRulesOf } from '../../chain/steps/mempool-steps.js';
-import type { Group } from '../protocol/handlers.js';
+import type { HandlerGroup } from '../protocol/handlers.js';
 
-type WriteMethods = MethodName & `starknet_add${string}`;
-
-export function writeMethods(chain: Chain): Group<WriteMethods> {
+export function writeMethods(chain: Chain): HandlerGroup {
   return {
     async starknet_addInvokeTransaction({ invoke_transaction }, { cause }) {
       const { hash } = await chain.submit(invoke_transaction, cause);
@@ -35,13 +33,11 @@ export function writeMethods(chain: Chain): Group<WriteMethods> {
   };
 }
 
-type MempoolMethods = MethodName & `devnet_mempool${string}`;
-
 const LIMIT = 50;
 /** Dropped transactions that a list has without a page of them. */
 const NEWEST_DROPPED = 100;
 
-export function mempoolMethods(chain: Chain): Group<MempoolMethods> {
+export function mempoolMethods(chain: Chain): HandlerGroup {
   return {
     async devnet_mempoolList({ cursor, limit = LIMIT, dropped_from: from }) {
       const { world, options } = chain;

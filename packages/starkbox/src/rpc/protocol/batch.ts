@@ -102,18 +102,18 @@ class BatchAnswer {
   /** What has not been sent; undefined if there is no answer at all. */
   end(): string | undefined {
     if (!this.#hasBegun && this.#gathered.length === 0) return undefined;
-    return `${this.#taken()}]`;
+    return `${this.#takeText()}]`;
   }
 
   async #send(deliver: Delivery): Promise<void> {
     // Many batches whose calls end together take turns in writing.
     await endSharedSlice();
-    const piece = this.#taken();
+    const piece = this.#takeText();
     this.#hasBegun = true;
     await deliver(piece);
   }
 
-  #taken(): string {
+  #takeText(): string {
     const before = this.#hasBegun ? (this.#gathered.length > 0 ? ',' : '') : '[';
     const piece = before + this.#gathered.join();
     this.#gathered = [];

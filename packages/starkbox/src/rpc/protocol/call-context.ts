@@ -31,7 +31,7 @@ export interface Listener {
    */
   afterAnswer(action: () => (() => void) | undefined): void;
   /** A subscription of it has ended; nothing is sent to a socket. */
-  ended?(): void;
+  endSubscription?(): void;
 }
 
 /** How an older version of the specification writes the notifications of a subscription. */

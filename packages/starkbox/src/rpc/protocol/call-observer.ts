@@ -23,7 +23,7 @@ export interface Caller {
 /** Observes requests from their arrival on. */
 export interface RequestObserver {
   /** A request has arrived; undefined if it is not observed. */
-  arrived(caller: Caller, text?: string): ObservedRequest | undefined;
+  recordArrival(caller: Caller, text?: string): ObservedRequest | undefined;
 }
 
 /** One request under way. */
@@ -42,7 +42,7 @@ export interface ObservedCall {
 }
 
 /** The answer to a request that is refused as a whole. */
-export function refused(
+export function describeRefusal(
   error: RpcError,
   request: ObservedRequest | undefined,
   what: unknown,

@@ -14,11 +14,11 @@ import {
   sessionWith,
 } from './call-context.js';
 import {
+  describeRefusal,
   failed,
   type ObservedCall,
   type ObservedRequest,
   type RequestObserver,
-  refused,
 } from './call-observer.js';
 import { readDocuments } from './documents.js';
 import { type Call, idIn, invalid, isParams, openCall, resultAnswer } from './envelope.js';
@@ -33,6 +33,9 @@ import {
 import { type Method, MethodIndex, MethodTable } from './method-table.js';
 import { type ParamsReader, Schema } from './schema.js';
 
+/** Calls; more is a program that fails to divide its work. */
+const MAX_BATCH = 1000;
+
 export interface DispatcherOptions {
   /** All handlers, or what finds them, with the index of their methods. */
   readonly handlers: HandlerTable | HandlerSource;
@@ -41,8 +44,6 @@ export interface DispatcherOptions {
   readonly log: Log;
   /** Where WebSocket connections are served, once they are. */
   readonly socketUrl?: () => string | undefined;
-  /** The most calls that a batch may have. */
-  readonly maxBatch: number;
   /** The documents of this package by default. */
   readonly schema?: Pick<Schema, 'reader'>;
   /** Runs after every call to a method. */
@@ -52,7 +53,6 @@ export interface DispatcherOptions {
   readonly probe?: Probe | undefined;
   /** Reads a list of long requests on another thread. */
   readonly listReader?: LongListReader | undefined;
-  /** How deep a text may be nested. */
   /** How long an answer may be, in bytes. */
   readonly maxAnswer?: number;
   /** Runs after a synchronous step that took long. */
@@ -110,7 +110,7 @@ export class Dispatcher {
    * @param delivery may take the first pieces of the answer to a batch; then what is returned is the last one
    */
   async handle(text: string, session: Session, delivery?: Delivery): Promise<string | undefined> {
-    const request = this.#options.observer?.arrived(session, text);
+    const request = this.#options.observer?.recordArrival(session, text);
     let around: Pick<AroundList, 'body'> & Partial<AroundList>;
     try {
       // What is recorded must be complete.
@@ -120,7 +120,11 @@ export class Dispatcher {
       };
     } catch (error) {
       const data = { reason: reasonOf(error) };
-      return refused(new RpcError(ERRORS.PARSE_ERROR.code, 'Parse error', data), request, text);
+      return describeRefusal(
+        new RpcError(ERRORS.PARSE_ERROR.code, 'Parse error', data),
+        request,
+        text,
+      );
     }
     const { body, list } = around;
     if (Array.isArray(body)) return this.#batch(body, session, request, delivery);
@@ -143,7 +147,7 @@ export class Dispatcher {
     if (!isParams(parsedParams))
       throw new RpcError(ERRORS.INVALID_PARAMS.code, 'params: expected an object or a list');
     const call = { ...envelope, method, params: parsedParams };
-    const observed = this.#options.observer?.arrived(session)?.begin(false);
+    const observed = this.#options.observer?.recordArrival(session)?.begin(false);
     try {
       const result = await this.#run(call, session);
       observed?.handled();
@@ -165,10 +169,9 @@ export class Dispatcher {
     request: ObservedRequest | undefined,
     delivery: Delivery | undefined,
   ): Promise<string | undefined> {
-    const { maxBatch } = this.#options;
-    if (calls.length > maxBatch) {
-      const message = `A batch may have ${maxBatch} calls, this one has ${calls.length}; --maximum-batch-length sets the limit`;
-      return refused(
+    if (calls.length > MAX_BATCH) {
+      const message = `A batch may have ${MAX_BATCH} calls, this one has ${calls.length}: send it in parts`;
+      return describeRefusal(
         new RpcError(ERRORS.INVALID_REQUEST.code, message),
         request,
         `${calls.length} calls`,
@@ -176,7 +179,7 @@ export class Dispatcher {
     }
     // As the reference does: where nothing looks like a call, there is nothing to answer one by one.
     if (!calls.some(isObject)) {
-      return refused(invalid('a batch is a list of calls'), request, calls);
+      return describeRefusal(invalid('a batch is a list of calls'), request, calls);
     }
     const alone = sessionWith(session, { listener: undefined });
     return answerBatch({
@@ -251,7 +254,7 @@ export class Dispatcher {
     if (!onCall) return run();
     const { id } = call;
     const { transport } = session;
-    return timed(run, (seconds, errorCode) =>
+    return withTime(run, (seconds, errorCode) =>
       onCall({ method, id, transport, seconds, errorCode }),
     );
   }
@@ -272,7 +275,7 @@ export class Dispatcher {
   #validate(read: ParamsReader, method: Method, call: Call, session: Session): unknown {
     const begin = milliseconds();
     const params = read(call.params);
-    const end = this.#ended('validate', call.method, begin);
+    const end = this.#endStage('validate', call.method, begin);
     return this.#handle(method, params, call, session, end);
   }
 
@@ -287,7 +290,7 @@ export class Dispatcher {
     const cause = isJournalled ? this.#causeOf(call, name) : undefined;
     const { listener } = session;
     const result = handler(params, { prefix, session, listener, cause, list: call.list });
-    this.#ended('handle', name, begin);
+    this.#endStage('handle', name, begin);
     return result;
   }
 
@@ -307,13 +310,13 @@ export class Dispatcher {
       // Strings have a limit of their own.
       if (!(error instanceof RangeError) || !/string length/.test(error.message)) throw error;
     }
-    this.#ended('write', method, begin);
+    this.#endStage('write', method, begin);
     if (text === undefined || text.length > this.#maxAnswer) throw answerTooLarge(this.#maxAnswer);
     return text;
   }
 
   /** Reports a step that took long; the time of its end. */
-  #ended(stage: Stage, method: string, begin: number): number {
+  #endStage(stage: Stage, method: string, begin: number): number {
     const end = milliseconds();
     const took = end - begin;
     if (took > STALL_MILLISECONDS) {
@@ -335,7 +338,7 @@ export class Dispatcher {
 }
 
 /** Runs a call and reports its seconds and the code of its error. */
-async function timed<T>(
+async function withTime<T>(
   run: () => Promise<T>,
   report: (seconds: number, errorCode: number | undefined) => void,
 ): Promise<T> {

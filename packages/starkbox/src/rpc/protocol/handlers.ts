@@ -1,9 +1,9 @@
-// Types of all handlers, so that a missing or wrong one does not compile.
+// Types of all handlers, so that a wrong one does not compile.
 import type { MethodName, Methods } from '@starkbox/spec';
 import type { Wire } from '../../json/json.js';
 import type { CallContext } from './call-context.js';
 
-export type Handlers = {
+type Handlers = {
   readonly [M in MethodName]: (
     params: Methods[M]['params'],
     context: CallContext,
@@ -11,4 +11,4 @@ export type Handlers = {
 };
 
 /** The handlers of a theme. */
-export type Group<M extends MethodName> = Pick<Handlers, M>;
+export type HandlerGroup = Partial<Handlers>;

@@ -1,7 +1,7 @@
 // Compiler of the documents' schemas: their form for ajv, and our keywords.
 
 import { createRequire } from 'node:module';
-import { isObject, listOf, type Members, memberOf } from '@starkbox/abi/basics';
+import { isObject, listOf, type Members, memberOf, trust } from '@starkbox/abi/basics';
 import type {
   Ajv,
   AnySchemaObject,
@@ -202,9 +202,23 @@ function keywordsFor({ _ }: AjvModule): readonly CodeKeywordDefinition[] {
   ];
 }
 
+interface NumericKeywords {
+  readonly type?: string;
+  readonly minimum?: number | bigint;
+  readonly maximum?: number | bigint;
+  readonly exclusiveMinimum?: number | bigint;
+  readonly exclusiveMaximum?: number | bigint;
+}
+
 /** @param text the numeric keywords, which may contain integers beyond 2^53 */
 export function toExactCheck(text: string): (value: unknown) => boolean {
-  const { type, minimum, maximum, exclusiveMinimum, exclusiveMaximum } = Object(parse(text));
+  const {
+    type,
+    minimum = Number.NEGATIVE_INFINITY,
+    maximum = Number.POSITIVE_INFINITY,
+    exclusiveMinimum,
+    exclusiveMaximum,
+  } = trust<NumericKeywords>(parse(text));
   return (value) => {
     if (typeof value !== 'bigint') {
       if (typeof value !== 'number' || !Number.isFinite(value)) return false;
@@ -213,8 +227,8 @@ export function toExactCheck(text: string): (value: unknown) => boolean {
     return (
       !(value < minimum) &&
       !(value > maximum) &&
-      !(value <= exclusiveMinimum) &&
-      !(value >= exclusiveMaximum)
+      !(exclusiveMinimum !== undefined && value <= exclusiveMinimum) &&
+      !(exclusiveMaximum !== undefined && value >= exclusiveMaximum)
     );
   };
 }

@@ -1,5 +1,5 @@
 // Errors of ajv as one line: which value is wrong, and what was expected.
-import { listed } from '@starkbox/abi/basics';
+import { joinWords, trust } from '@starkbox/abi/basics';
 import type { AnySchemaObject, ErrorObject, ValidateFunction } from 'ajv';
 import { parse } from '../../json/json.js';
 import { didYouMean, nearest } from './method-suggestions.js';
@@ -49,7 +49,7 @@ function toUnionFault(error: ErrorObject, checker: Checker): Fault {
   );
   if (shared !== undefined) {
     const allowed = clashes.flatMap((clash) => clash.get(shared) ?? []);
-    const text = expectation(listed(allowed.map(show), 'or'), data[shared]);
+    const text = expectation(joinWords(allowed.map(show), 'or'), data[shared]);
     return { pointer: `${instancePath}/${shared}`, text, weight: 0 };
   }
   const fewest = Math.min(...clashes.map(({ size }) => size));
@@ -109,7 +109,7 @@ function toLeaf(error: ErrorObject, checker: Checker): Fault {
       return { pointer, text: unknownMember(unknown ?? '', members), weight };
     }
     default: {
-      const expected = listed(
+      const expected = joinWords(
         choices(error.parentSchema ?? {}, checker, isLarge(error.data)),
         'or',
       );
@@ -127,12 +127,12 @@ function toLeaf(error: ErrorObject, checker: Checker): Fault {
 const SIZES: ReadonlySet<string> = new Set(['minItems', 'maxItems', 'minLength', 'maxLength']);
 
 function sizeOf(value: unknown): string | undefined {
-  if (Array.isArray(value)) return counted(value.length, 'item');
+  if (Array.isArray(value)) return withUnit(value.length, 'item');
   // As JSON Schema counts: by code points.
-  return typeof value === 'string' ? counted([...value].length, 'character') : undefined;
+  return typeof value === 'string' ? withUnit([...value].length, 'character') : undefined;
 }
 
-function counted(count: number, unit: string): string {
+function withUnit(count: number, unit: string): string {
   return `${count} ${count === 1 ? unit : `${unit}s`}`;
 }
 
@@ -177,7 +177,7 @@ function choices(
   if (values !== undefined) return values.map(show);
   const parts: readonly AnySchemaObject[] | undefined = schema['allOf'];
   if (parts === undefined) return [describe(schema, isForLarge)];
-  return [parts.map((part) => listed(choices(part, checker, isForLarge), 'or')).join(' and ')];
+  return [parts.map((part) => joinWords(choices(part, checker, isForLarge), 'or')).join(' and ')];
 }
 
 function describe(schema: AnySchemaObject, isForLarge: boolean): string {
@@ -186,7 +186,7 @@ function describe(schema: AnySchemaObject, isForLarge: boolean): string {
     return '0x and hexadecimal digits, below the prime 2^251 + 17 * 2^192 + 1';
   }
   const text: string | undefined = schema['x-exact'];
-  const exact: AnySchemaObject | undefined = text === undefined ? undefined : Object(parse(text));
+  const exact = text === undefined ? undefined : trust<AnySchemaObject>(parse(text));
   switch (exact?.['type'] ?? schema['type']) {
     case 'object': {
       const required: readonly string[] = schema['required'] ?? [];
@@ -229,10 +229,12 @@ function bounds(schema: AnySchemaObject): string {
 
 function size(least: number | undefined, most: number | undefined, unit: string): string {
   if (least !== undefined && most !== undefined) {
-    return least === most ? ` of ${counted(most, unit)}` : ` of ${least} to ${counted(most, unit)}`;
+    return least === most
+      ? ` of ${withUnit(most, unit)}`
+      : ` of ${least} to ${withUnit(most, unit)}`;
   }
-  if (least !== undefined) return ` of at least ${counted(least, unit)}`;
-  return most === undefined ? '' : ` of at most ${counted(most, unit)}`;
+  if (least !== undefined) return ` of at least ${withUnit(least, unit)}`;
+  return most === undefined ? '' : ` of at most ${withUnit(most, unit)}`;
 }
 
 function isObjectOrList(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -128,7 +128,7 @@ export function hidesResult(method: string): boolean {
   return methodFacts(method)?.redacted === 'result';
 }
 
-/** Without params whose secrets have no names; those of what is no method may be any. */
+/** Without params whose secrets have no names; unknown methods may have secrets anywhere. */
 function withoutNameless(method: string, call: unknown): unknown {
   // Text that is not JSON may hold anything.
   if (typeof call === 'string') return SUSPICIOUS.test(call) ? HIDDEN : call;

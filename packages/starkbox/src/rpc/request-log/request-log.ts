@@ -5,10 +5,10 @@ import { parseIfJson, stringify } from '../../json/json.js';
 import { stopwatch } from '../../probe.js';
 import {
   type Caller,
+  describeRefusal,
   type ObservedCall,
   type ObservedRequest,
   type RequestObserver,
-  refused,
 } from '../protocol/call-observer.js';
 import type { Subscriptions } from '../subscriptions/subscriptions.js';
 import { Redaction } from './redaction.js';
@@ -142,7 +142,7 @@ export class RequestLog implements RequestObserver {
     this.#ofExplorer.clear();
   }
 
-  arrived(caller: Caller, text?: string): ObservedRequest | undefined {
+  recordArrival(caller: Caller, text?: string): ObservedRequest | undefined {
     const redaction = this.#redaction;
     if (!this.#isOn || !redaction) return undefined;
     const seconds = stopwatch();
@@ -191,8 +191,8 @@ export class RequestLog implements RequestObserver {
   }
 
   /** A request was refused before dispatch. */
-  refused(caller: Caller, what: string, error: RpcError): void {
-    refused(error, this.arrived(caller), what);
+  recordRefusal(caller: Caller, what: string, error: RpcError): void {
+    describeRefusal(error, this.recordArrival(caller), what);
   }
 
   #keep(observed: LoggedExchange): void {

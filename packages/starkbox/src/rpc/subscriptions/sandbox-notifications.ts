@@ -60,7 +60,7 @@ export class SandboxNotifications {
     if (this.#subscriptions.has('sandbox')) this.#notify(this.#chain.world, { event: 'artifact' });
   }
 
-  turned(turn: Transition): void {
+  notifyOf(turn: Transition): void {
     if (!this.#subscriptions.has('sandbox')) return;
     for (const event of eventsOf(turn)) this.#notify(turn.after.world, event);
   }
@@ -158,7 +158,8 @@ function changesOf(before: World, after: World): readonly Event[] {
 
 /** Whether prices may have changed by the rule of the fee market, as they do with each block. */
 function isMarketMove(before: World, after: World): boolean {
-  return after.network?.conditions.gasMarket !== undefined && before.history !== after.history;
+  const isMarket = after.network !== undefined && after.network.conditions.gas_market !== false;
+  return isMarket && before.history !== after.history;
 }
 
 /** What waits now, and which transactions were dropped. */

@@ -62,6 +62,9 @@ const NAMES = {
   requests: 'subscriptionRequests',
 } as const;
 
+/** Of one socket, because a program that subscribes in a loop would slow down every block. */
+const MAX_SUBSCRIPTIONS = 1024;
+
 /** Of 19 digits. */
 const SMALLEST_ID = 10n ** 18n;
 
@@ -93,7 +96,6 @@ const warnOfError: NotificationErrorHandler = (error) =>
 
 /** The subscriptions of all sockets. */
 export class Subscriptions {
-  readonly #limit: number;
   readonly #onError: NotificationErrorHandler;
   readonly #byListener = new Map<Listener, Map<string, Member>>();
   readonly #byKey = new Map<Key, Map<string, Audience>>();
@@ -106,9 +108,7 @@ export class Subscriptions {
   /** Notifications that are still to be sent, oldest first. */
   #unsent: (() => void)[] = [];
 
-  /** @param limit the most that one socket may have */
-  constructor(limit: number, onError: NotificationErrorHandler = warnOfError) {
-    this.#limit = limit;
+  constructor(onError: NotificationErrorHandler = warnOfError) {
     this.#onError = onError;
   }
 
@@ -167,11 +167,11 @@ export class Subscriptions {
     if (this.#unsent.length === 0) return;
     const unsent = this.#unsent;
     this.#unsent = [];
-    for (const send of unsent) this.#guarded(send);
+    for (const send of unsent) this.#sendSafely(send);
   }
 
   /** Nothing waits for notifications, so that an error in one of them would end the process. */
-  #guarded(send: () => void): void {
+  #sendSafely(send: () => void): void {
     try {
       send();
     } catch (error) {
@@ -183,9 +183,9 @@ export class Subscriptions {
   admit(listener: Listener): string {
     this.catchUp();
     if (this.#isClosed) refuse('The chain is closed');
-    if ((this.#byListener.get(listener)?.size ?? 0) >= this.#limit) {
+    if ((this.#byListener.get(listener)?.size ?? 0) >= MAX_SUBSCRIPTIONS) {
       refuse(
-        `A socket may have ${this.#limit} subscriptions; --maximum-subscriptions sets the limit`,
+        `A socket may have ${MAX_SUBSCRIPTIONS} subscriptions: end some, or open another socket`,
       );
     }
     return String(SMALLEST_ID + (randomBytes(8).readBigUInt64LE() % (9n * SMALLEST_ID)));
@@ -254,7 +254,7 @@ export class Subscriptions {
       if (this.#held.get(subscription) !== deferred) return;
       sendPast();
       this.#held.delete(subscription);
-      for (const send of deferred) this.#guarded(send);
+      for (const send of deferred) this.#sendSafely(send);
     };
   }
 
@@ -271,7 +271,7 @@ export class Subscriptions {
 
   #leave({ subscription, audience }: Member): void {
     this.#held.delete(subscription);
-    subscription.listener.ended?.();
+    subscription.listener.endSubscription?.();
     const { key, filter, members } = audience;
     members.delete(subscription);
     if (members.size > 0) return;
@@ -304,7 +304,7 @@ export class Subscriptions {
 
   notify(notification: Notification): void {
     for (const audience of this.#byKey.get(keyOf(notification))?.values() ?? []) {
-      this.#guarded(() => {
+      this.#sendSafely(() => {
         const text = audience.shape.pick(notification);
         if (text !== undefined) this.#send(audience, notification.topic, text);
       });
@@ -326,7 +326,7 @@ export class Subscriptions {
     for (const [key, audiences] of this.#byKey) {
       if (OF_THE_NODE.includes(key)) continue;
       for (const audience of audiences.values()) {
-        this.#guarded(() => this.#send(audience, 'reorg', text));
+        this.#sendSafely(() => this.#send(audience, 'reorg', text));
       }
     }
   }
@@ -336,7 +336,7 @@ export class Subscriptions {
     const notified = new Set<Audience>();
     for (const notification of all) {
       for (const audience of this.#byKey.get(keyOf(notification))?.values() ?? []) {
-        this.#guarded(() => {
+        this.#sendSafely(() => {
           const text = notified.has(audience) ? undefined : audience.shape.pick(notification);
           if (text === undefined) return;
           notified.add(audience);
@@ -367,7 +367,7 @@ export class Subscriptions {
     if (formatted === undefined) return;
     const [before, after] = [opening(shape, topic), closing(formatted)];
     for (const { id, listener } of members) {
-      this.#guarded(() => listener.send(before + id + after));
+      this.#sendSafely(() => listener.send(before + id + after));
     }
   }
 }

@@ -20,7 +20,7 @@ export function documentsOf(steps: readonly Version[]): Documents {
   let documents: Members = Object.fromEntries(readDocuments());
   for (const { documents: file } of steps) {
     const changes = parse(readFileSync(new URL(file, folder), 'utf8'));
-    documents = membersOf(changed(documents, changes));
+    documents = membersOf(applyChanges(documents, changes));
   }
   return new Map(Object.entries(documents).filter(([name]) => name !== OF_THE_SANDBOX));
 }
@@ -30,20 +30,20 @@ export function documentsOf(steps: readonly Version[]): Documents {
  * names, anything else replaces. In a list, an object changes items by their name, the name at the end of their
  * reference, or the item itself if it is a string.
  */
-export function changed(value: unknown, changes: unknown): unknown {
+export function applyChanges(value: unknown, changes: unknown): unknown {
   if (!isObject(changes)) return changes;
   if (Array.isArray(value)) {
     const items = new Map(value.map((item) => [nameOf(item), item]));
     for (const [name, change] of Object.entries(changes)) {
       if (change === null) items.delete(name);
-      else items.set(name, changed(items.get(name) ?? { name }, change));
+      else items.set(name, applyChanges(items.get(name) ?? { name }, change));
     }
     return [...items.values()];
   }
   const members = new Map(Object.entries(membersOf(value)));
   for (const [name, change] of Object.entries(changes)) {
     if (change === null) members.delete(name);
-    else members.set(name, changed(members.get(name), change));
+    else members.set(name, applyChanges(members.get(name), change));
   }
   return Object.fromEntries(members);
 }

@@ -9,7 +9,7 @@ const GRACE_MILLISECONDS = 1_000;
 /** Work on a request. */
 export interface RequestWork {
   /** Called once, when the response is sent or dropped. */
-  ended(end: 'answered' | 'client gone'): void;
+  recordEnd(end: 'answered' | 'client gone'): void;
   /** Nothing was sent or received for as long as a request may take. */
   expire(): void;
 }
@@ -42,7 +42,7 @@ export class Connections {
     // One listener for all requests. Node gives a pipelined response no event of its own before its turn.
     socket.once('close', () => {
       this.delete(socket);
-      for (const { work } of requests) work?.ended('client gone');
+      for (const { work } of requests) work?.recordEnd('client gone');
     });
   }
 
@@ -61,7 +61,7 @@ export class Connections {
     const { socket } = open.request;
     const requests = this.#requests.get(socket);
     if (!requests?.delete(open)) return;
-    open.work?.ended('answered');
+    open.work?.recordEnd('answered');
     if (requests.size !== 0) return;
     if (this.#draining) socket.destroySoon();
     else this.#waiting.get(socket)?.();

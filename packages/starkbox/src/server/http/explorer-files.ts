@@ -15,12 +15,11 @@ const POLICY = [
   "img-src 'self'",
   "font-src 'self'",
   "connect-src 'self'",
-  "worker-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
-  'trusted-types starkbox',
+  "trusted-types 'none'",
 ].join('; ');
 
 /** Browser features that the explorer does not need; it only copies to the clipboard. */

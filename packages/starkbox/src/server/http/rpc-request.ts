@@ -61,7 +61,7 @@ class Exchange implements RequestWork {
     });
   }
 
-  ended(end: 'answered' | 'client gone'): void {
+  recordEnd(end: 'answered' | 'client gone'): void {
     if (end === 'client gone') this.#session.abort();
   }
 

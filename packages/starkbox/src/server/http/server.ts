@@ -317,19 +317,19 @@ function serveAt(
   if (method === 'OPTIONS' && !route?.isOwn) {
     return preflight(request, options.access, route?.header);
   }
-  if (!destination) return missed(request, options, 404, NO_INSTANCE);
-  if (route === undefined) return missed(request, options, 404, nothingAt(path, options));
+  if (!destination) return replyToMissing(request, options, 404, NO_INSTANCE);
+  if (route === undefined) return replyToMissing(request, options, 404, nothingAt(path, options));
   if (route.GET && (method === 'GET' || method === 'HEAD')) {
     return route.GET(open, destination);
   }
   if (route.POST && method === 'POST') return route.POST(open, destination);
   const allow = route.GET ? 'GET,HEAD' : 'POST';
-  const reply = missed(request, options, 405, wrongMethodAt(path, options));
+  const reply = replyToMissing(request, options, 405, wrongMethodAt(path, options));
   return { ...reply, headers: { ...reply.headers, allow }, isPage: route.isOwn ?? false };
 }
 
 /** JSON-RPC clients get an error, others a line of text. */
-function missed(
+function replyToMissing(
   request: IncomingMessage,
   options: HttpOptions,
   status: number,

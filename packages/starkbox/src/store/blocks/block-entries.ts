@@ -9,7 +9,7 @@ import type { World } from '../../chain/world/world.js';
 import { feltBytes } from '../../felt.js';
 import { checkedStateDiff } from '../../json/state-diff.js';
 import type { Database, Entry } from '../database/database.js';
-import { blockKey, dated, markPrefix, numberIn, prefix } from '../database/keys.js';
+import { blockKey, dateKey, markPrefix, numberIn, prefix } from '../database/keys.js';
 import type { BlockRange } from './branches.js';
 
 const EMPTY = Buffer.alloc(0);
@@ -35,8 +35,8 @@ export function* blockEntries(
   { record, marks, diff }: BlockContent,
 ): Generator<Entry, void, undefined> {
   yield [blockKey(branch, number), Buffer.from(record)];
-  for (const mark of new Set(marks)) yield [dated(markPrefix(mark), branch, number), EMPTY];
-  for (const [start, value] of written(diff)) yield [dated(start, branch, number), value];
+  for (const mark of new Set(marks)) yield [dateKey(markPrefix(mark), branch, number), EMPTY];
+  for (const [start, value] of entriesOf(diff)) yield [dateKey(start, branch, number), value];
 }
 
 /** Deletions of the same entries. */
@@ -75,7 +75,7 @@ const NO_DIFF: StateDiff = {
   deprecated_declared_classes: [],
 };
 
-function* written(diff: StateDiff): Generator<readonly [Buffer, Buffer], void, undefined> {
+function* entriesOf(diff: StateDiff): Generator<readonly [Buffer, Buffer], void, undefined> {
   for (const { address, storage_entries } of diff.storage_diffs) {
     for (const { key, value } of storage_entries) {
       yield [prefix('storage', [address, key]), feltBytes(value)];

@@ -3,7 +3,7 @@ import { type FeltQuestion, type SourceQuestion, StateSource } from '@starkbox/e
 import { feltOf } from '../../felt.js';
 import type { Fork } from '../../fork/fork.js';
 import type { Database } from '../database/database.js';
-import { beforeBranch, classKey, dated, numberIn, prefix } from '../database/keys.js';
+import { beforeBranch, classKey, dateKey, numberIn, prefix } from '../database/keys.js';
 
 /** The branch that blocks are stored under, from a block number on. */
 export interface Segment {
@@ -74,7 +74,7 @@ export class LineageValues {
   ): { readonly number: number; readonly value: Buffer } | undefined {
     for (const { branch, last } of this.parts(upTo)) {
       const [entry] = this.#database.getRange({
-        start: dated(start, branch, last),
+        start: dateKey(start, branch, last),
         end: beforeBranch(start, branch),
         reverse: true,
         limit: 1,

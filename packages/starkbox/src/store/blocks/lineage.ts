@@ -11,7 +11,7 @@ import {
   beforeBranch,
   behind,
   blockKey,
-  dated,
+  dateKey,
   feltIn,
   markPrefix,
   numberIn,
@@ -91,7 +91,7 @@ export class Lineage implements Archive, ArchivedStates {
     const start = markPrefix(mark);
     for (const { branch, last } of this.#values.parts(Number.MAX_SAFE_INTEGER)) {
       const keys = this.#database.getKeys({
-        start: dated(start, branch, last),
+        start: dateKey(start, branch, last),
         end: beforeBranch(start, branch),
         reverse: true,
       });
@@ -104,7 +104,7 @@ export class Lineage implements Archive, ArchivedStates {
     const start = markPrefix(mark);
     for (const { branch, last } of this.#values.parts(upTo)) {
       const [key] = this.#database.getKeys({
-        start: dated(start, branch, last),
+        start: dateKey(start, branch, last),
         end: beforeBranch(start, branch),
         reverse: true,
         limit: 1,
@@ -122,8 +122,8 @@ export class Lineage implements Archive, ArchivedStates {
         for (const { branch, first, last } of oldestFirst) {
           if (last < least) continue;
           const [key] = this.#database.getKeys({
-            start: dated(start, branch, Math.max(first, least)),
-            end: dated(start, branch, last + 1),
+            start: dateKey(start, branch, Math.max(first, least)),
+            end: dateKey(start, branch, last + 1),
             limit: 1,
           });
           if (key) return numberIn(key);

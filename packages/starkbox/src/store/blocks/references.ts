@@ -26,7 +26,7 @@ export class References {
    * The number after the last block of a branch that is in use; 0 without one. The chain that writes
    * to a branch has no reference to it.
    */
-  needed(branch: number): number {
+  neededHeight(branch: number): number {
     const [last] = this.#database.getKeys({
       start: referenceKey(branch, LARGEST, LARGEST),
       end: referenceKey(branch, 0, 0),
@@ -52,6 +52,9 @@ export function* changedReferences(
 }
 
 /** Branches of which a chain uses fewer blocks than before. */
-export function* released(before: BranchUse, after: BranchUse): Generator<number, void, undefined> {
+export function* findReleased(
+  before: BranchUse,
+  after: BranchUse,
+): Generator<number, void, undefined> {
   for (const [branch, end] of before) if ((after.get(branch) ?? 0) < end) yield branch;
 }

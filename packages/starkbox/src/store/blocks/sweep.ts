@@ -82,7 +82,7 @@ export class Sweep {
   #garbageIn(branch: number): BlockRange | undefined {
     const { database, references } = this.#parts;
     const end = database.get(abandonedKey(branch));
-    const from = references.needed(branch);
+    const from = references.neededHeight(branch);
     return end && from < numberIn(end) ? { branch, from, to: numberIn(end) } : undefined;
   }
 

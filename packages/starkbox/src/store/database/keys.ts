@@ -151,7 +151,7 @@ export function markPrefix(mark: number): Buffer {
 }
 
 /** The key of the entry of one block under a prefix. */
-export function dated(before: Uint8Array, branch: number, number: number): Buffer {
+export function dateKey(before: Uint8Array, branch: number, number: number): Buffer {
   const key = Buffer.allocUnsafe(before.length + BRANCH + NUMBER);
   key.set(before);
   key.writeUInt32BE(branch, before.length);
@@ -185,5 +185,5 @@ export function numberIn(key: Buffer): number {
 const BLOCKS = prefix('block', []);
 
 export function blockKey(branch: number, number: number): Buffer {
-  return dated(BLOCKS, branch, number);
+  return dateKey(BLOCKS, branch, number);
 }

@@ -11,7 +11,7 @@ import {
   FileFault,
   type Found,
 } from './database.js';
-import { faultIn } from './mdb-file.js';
+import { faultIn } from './file-fault.js';
 import { OpenFile } from './open-file.js';
 import { FullDisk, freeBytes, isFull, lockPath, reserveSpace } from './reserve-space.js';
 
@@ -42,12 +42,12 @@ export class LmdbDatabase implements FileDatabase {
   }
 
   get(key: Buffer): Buffer | undefined {
-    this.#mustBeReadable();
+    this.#assertReadable();
     return this.decode('an entry', () => this.#database.getBinary(key));
   }
 
   has(key: Buffer): boolean {
-    this.#mustBeReadable();
+    this.#assertReadable();
     return this.decode('an entry', () => this.#database.doesExist(key));
   }
 
@@ -58,12 +58,12 @@ export class LmdbDatabase implements FileDatabase {
   }
 
   *getKeys(range: EntryRange): Generator<Buffer, void, undefined> {
-    this.#mustBeReadable();
+    this.#assertReadable();
     yield* this.#all(this.#database.getKeys(range));
   }
 
   *getRange(range: EntryRange): Generator<Found, void, undefined> {
-    this.#mustBeReadable();
+    this.#assertReadable();
     yield* this.#all(this.#database.getRange(range));
   }
 
@@ -101,7 +101,7 @@ export class LmdbDatabase implements FileDatabase {
   }
 
   async #commit(change: () => readonly Promise<unknown>[]): Promise<void> {
-    this.#mustBeInPlace(false);
+    this.#assertInPlace(false);
     // Where not even a part can be written, LMDB describes it in a buffer that may be too short.
     if (isFull(this.path)) throw new FullDisk();
     let promises: readonly Promise<unknown>[] = [];
@@ -111,7 +111,7 @@ export class LmdbDatabase implements FileDatabase {
     // They fail together; without a handler, each would be an unhandled rejection.
     for (const promise of promises) promise.catch(() => {});
     await all;
-    this.#mustBeInPlace(true);
+    this.#assertInPlace(true);
   }
 
   /** Rewrites a large file of which more than half is unused. */
@@ -143,7 +143,7 @@ export class LmdbDatabase implements FileDatabase {
     await this.#database.close();
   }
 
-  #mustBeInPlace(isLate: boolean): void {
+  #assertInPlace(isLate: boolean): void {
     if (this.#lateFault) throw this.#lateFault;
     const fault = this.#file.fault();
     if (fault === undefined) return;
@@ -153,7 +153,7 @@ export class LmdbDatabase implements FileDatabase {
   }
 
   /** A read from a truncated part of the map would kill the process. */
-  #mustBeReadable(): void {
+  #assertReadable(): void {
     const fault = this.#file.readingFault();
     if (fault !== undefined) throw this.#damage(fault, '');
   }

@@ -8,23 +8,17 @@ import { codeOf, RpcError, reasonOf } from '../../errors.js';
 import { createFolder } from '../../files/create-folder.js';
 import { checkReplaceable } from '../../files/regular-file.js';
 import type { Log } from '../../log.js';
-import {
-  type DatabaseFormat,
-  type Entry,
-  type FileDatabase,
-  FileFault,
-} from '../database/database.js';
+import { type DatabaseFormat, type FileDatabase, FileFault } from '../database/database.js';
 import { ChainKeys, singleKey } from '../database/keys.js';
 import { isFull } from '../database/reserve-space.js';
 import type { FixedOptions } from './fixed-options.js';
 import {
   draftOf,
-  equalFixedOptions,
-  FORMAT,
   type Identity,
   IdentityError,
   identityFrom,
   identityText,
+  OtherFormatError,
   readIdentity,
   writeIdentity,
 } from './identity.js';
@@ -54,8 +48,7 @@ export class Directory {
   readonly #log: Log;
   #database: FileDatabase | undefined;
   #identity: Identity | undefined;
-  /** The id in chain.json, if it is written in the newest format. */
-  #fileId: string | undefined;
+  #hasIdentityFile = false;
   /** The last logged fault of the file. */
   #logged: string | undefined;
 
@@ -93,31 +86,18 @@ export class Directory {
     return this.#identity?.fixedOptions;
   }
 
-  /**
-   * @param fixed options for a new chain
-   * @param upgrade entries that a database of an older format needs
-   */
-  async open(
-    fixed: FixedOptions,
-    upgrade: (database: FileDatabase) => readonly Entry[],
-  ): Promise<FileDatabase> {
+  /** @param fixed options for a new chain */
+  async open(fixed: FixedOptions): Promise<FileDatabase> {
     try {
       const database = this.#database ?? this.#format.open(this.#file(DATABASE_FILE));
       this.#database = database;
-      const identity = {
-        fixedOptions: fixed,
-        ...this.#identity,
-        id: this.#identity?.id ?? randomUUID(),
-      };
+      const identity = this.#identity ?? { id: randomUUID(), fixedOptions: fixed };
       // The copy in the database is written first, so that chain.json never has an id without one.
-      const text = Buffer.from(identityText(identity));
-      const identityEntry: Entry = [singleKey('identity'), text];
       // An interrupted first start may have left a part of the first block.
-      if (!hasChain(database)) await database.replaceAll([identityEntry]);
-      else if (!database.get(singleKey('identity'))?.equals(text)) {
-        await database.write([identityEntry, ...upgrade(database)]);
+      if (!hasChain(database)) {
+        await database.replaceAll([[singleKey('identity'), Buffer.from(identityText(identity))]]);
       }
-      if (this.#fileId !== identity.id) writeIdentity(this.#file(IDENTITY_FILE), identity);
+      if (!this.#hasIdentityFile) writeIdentity(this.#file(IDENTITY_FILE), identity);
       await database.compact();
       return database;
     } catch (error) {
@@ -159,11 +139,9 @@ export class Directory {
     const size = statSync(this.#file(DATABASE_FILE), { throwIfNoEntry: false })?.size;
     // An empty file without chain.json has never held a chain.
     if (!fromFile && !size) return;
-    if (fromFile instanceof IdentityError && fromFile.isOtherVersion)
-      throw this.#otherVersion(fromFile);
     if (!size)
       throw this.#damage(
-        `${DATABASE_FILE} is ${size === 0 ? 'empty' : 'missing'}${begun(fromFile)}`,
+        `${DATABASE_FILE} is ${size === 0 ? 'empty' : 'missing'}${describeBeginning(fromFile)}`,
       );
     const fault = this.#format.faultIn(this.#file(DATABASE_FILE));
     if (fault !== undefined) throw this.#damage(`${DATABASE_FILE} ${fault}`);
@@ -171,9 +149,9 @@ export class Directory {
     this.#database = database;
     const stored = this.#identityIn(database);
     if (fromFile instanceof IdentityError) throw this.#unreadable(fromFile, stored);
-    this.#fileId = fromFile?.format === FORMAT ? fromFile.id : undefined;
+    this.#hasIdentityFile = fromFile !== undefined;
     this.#identity = fromFile
-      ? this.#matched(fromFile, stored, database)
+      ? this.#matchIdentity(fromFile, stored)
       : this.#recovered(stored, database);
   }
 
@@ -182,22 +160,16 @@ export class Directory {
     try {
       return text === undefined ? undefined : identityFrom(text);
     } catch (error) {
+      if (error instanceof OtherFormatError) throw error;
       throw this.#damage(`the copy of ${IDENTITY_FILE} in ${DATABASE_FILE} ${reasonOf(error)}`);
     }
   }
 
   /** The identity that both files agree on. */
-  #matched(fromFile: Identity, stored: Identity | undefined, database: FileDatabase): Identity {
-    if (fromFile.id === undefined) {
-      // Older versions wrote no id.
-      if (!hasChain(database))
-        throw this.#damage(`${DATABASE_FILE} contains no chain${begun(fromFile)}`);
-      if (!stored) return fromFile;
-      if (equalFixedOptions(fromFile.fixedOptions, stored.fixedOptions))
-        return { ...fromFile, id: stored.id };
-    } else if (stored?.id === fromFile.id) return fromFile;
+  #matchIdentity(fromFile: Identity, stored: Identity | undefined): Identity {
+    if (stored?.id === fromFile.id) return fromFile;
     throw this.#damage(
-      `${IDENTITY_FILE} and ${DATABASE_FILE} belong to two different chains (${fromFile.id ?? 'no id'} and ${stored?.id ?? 'no id'})`,
+      `${IDENTITY_FILE} and ${DATABASE_FILE} belong to two different chains (${fromFile.id} and ${stored?.id ?? 'no id'})`,
       `Put the right ${DATABASE_FILE} beside ${IDENTITY_FILE}, or choose another directory with --data-dir; to continue the chain in ${DATABASE_FILE}, ${stored ? `delete ${IDENTITY_FILE}, which is then written again` : `put back the ${IDENTITY_FILE} that it had`}`,
     );
   }
@@ -221,14 +193,6 @@ export class Directory {
     return stored;
   }
 
-  #otherVersion(error: IdentityError): DirectoryError {
-    return this.#damage(
-      `${IDENTITY_FILE} ${error.message}`,
-      'Use the version of Starkbox that wrote it, or choose another directory with --data-dir',
-      'cannot be used',
-    );
-  }
-
   #unreadable(error: IdentityError, stored: Identity | undefined): DirectoryError {
     const what = `${IDENTITY_FILE} ${error.message}`;
     if (!stored) return this.#damage(what);
@@ -238,12 +202,17 @@ export class Directory {
     );
   }
 
-  #damage(what: string, wayOut: string = WAYS_OUT, is = 'is damaged'): DirectoryError {
-    return new DirectoryError(`the data directory ${this.path} ${is}: ${what}. ${wayOut}`);
+  #damage(what: string, wayOut: string = WAYS_OUT): DirectoryError {
+    return new DirectoryError(`the data directory ${this.path} is damaged: ${what}. ${wayOut}`);
   }
 
   async #unusable(error: unknown): Promise<Error> {
     if (error instanceof DirectoryError || error instanceof RpcError) return error;
+    if (error instanceof OtherFormatError) {
+      return new DirectoryError(
+        `the data directory ${this.path} was made by another version of Starkbox: delete it, or open it with the version that wrote it`,
+      );
+    }
     const reason = await this.#reasonOf(error);
     const advice = reason === NO_SPACE ? `. ${FREE_SPACE}` : '';
     return new DirectoryError(
@@ -275,7 +244,7 @@ export class Directory {
 
 const hasChain = (database: FileDatabase): boolean => database.has(HEAD);
 
-const begun = (fromFile: Identity | IdentityError | undefined): string =>
+const describeBeginning = (fromFile: Identity | IdentityError | undefined): string =>
   fromFile && 'fixedOptions' in fromFile
     ? `, although ${IDENTITY_FILE} records that a chain was started here with --seed ${fromFile.fixedOptions['seed']}`
     : '';

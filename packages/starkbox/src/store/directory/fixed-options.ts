@@ -33,7 +33,7 @@ export function withFixedOptions(
     if (key !== 'chainId' || isNothing(fixed['forkBlock']))
       restore(config, key, fixed[key] ?? null, path);
   }
-  restoreForkTransaction(config, fixed['forkTransaction'], path);
+  restoreForkTransaction(config, fixed['forkTransaction'] ?? null, path);
   // Not compared as text: another server, or a number for a hash, can mean the same fork point.
   config.forkNetwork ??= fixed['forkNetwork'] ?? undefined;
   config.forkBlock ??= fixed['forkBlock'] ?? undefined;
@@ -59,13 +59,7 @@ export function checkSameFork(
   );
 }
 
-/** @param text undefined in directories of versions that did not store it */
-function restoreForkTransaction(
-  config: Changeable,
-  text: string | null | undefined,
-  path: string,
-): void {
-  if (text === undefined) return;
+function restoreForkTransaction(config: Changeable, text: string | null, path: string): void {
   restore(config, 'forkTransaction', text, path);
   if (text === null) return;
   // They would be ignored: the block is that before the transaction's.

@@ -7,46 +7,36 @@ import { readRegularSync } from '../../files/regular-file.js';
 import type { FixedOptions } from './fixed-options.js';
 
 export interface Identity {
-  readonly format: number;
-  /** The same in both files; absent in directories of older versions. */
-  readonly id: string | undefined;
+  /** The same in both files. */
+  readonly id: string;
   readonly fixedOptions: FixedOptions;
 }
 
-/** Incremented by changes that older versions cannot read; older formats are upgraded. */
-export const FORMAT = 2;
+/** Incremented with each change of what a directory holds. */
+const FORMAT = 1;
 
 /** A text that is no identity; the message continues a sentence after the file's name. */
 export class IdentityError extends Error {
   override readonly name = 'IdentityError';
-  /** Whether another version of Starkbox can read it. */
-  readonly isOtherVersion: boolean;
-
-  constructor(message: string, isOtherVersion = false) {
-    super(message);
-    this.isOtherVersion = isOtherVersion;
-  }
 }
 
-export function identityText({ id, fixedOptions }: Omit<Identity, 'format'>): string {
+/** Another version of Starkbox wrote it. */
+export class OtherFormatError extends Error {
+  override readonly name = 'OtherFormatError';
+}
+
+export function identityText({ id, fixedOptions }: Identity): string {
   return `${JSON.stringify({ format: FORMAT, id, options: fixedOptions }, null, 2)}\n`;
 }
 
-/** @throws IdentityError */
+/** @throws IdentityError or OtherFormatError */
 export function identityFrom(text: string): Identity {
   if (text.trim() === '') throw new IdentityError('is empty');
   const { format, id, options } = membersOf(jsonOf(text));
-  if (typeof format !== 'number' || options === undefined)
-    throw new IdentityError('was not written by Starkbox');
-  if (format < 1 || format > FORMAT) {
-    const reason = `is written in format ${format}; this version of Starkbox reads formats 1 to ${FORMAT}`;
-    throw new IdentityError(reason, true);
-  }
-  return {
-    format,
-    id: typeof id === 'string' ? id : undefined,
-    fixedOptions: readFixedOptions(options),
-  };
+  if (typeof format !== 'number') throw new IdentityError('was not written by Starkbox');
+  if (format !== FORMAT) throw new OtherFormatError();
+  if (typeof id !== 'string') throw new IdentityError('was not written by Starkbox');
+  return { id, fixedOptions: readFixedOptions(options) };
 }
 
 function jsonOf(text: string): unknown {
@@ -82,12 +72,7 @@ export function readIdentity(path: string): Identity | undefined {
 
 export const draftOf = (path: string): string => `${path}.draft`;
 
-export function writeIdentity(path: string, identity: Omit<Identity, 'format'>): void {
+export function writeIdentity(path: string, identity: Identity): void {
   writeFileSync(draftOf(path), identityText(identity), { flush: true });
   renameSync(draftOf(path), path);
-}
-
-export function equalFixedOptions(first: FixedOptions, other: FixedOptions): boolean {
-  const names = new Set([...Object.keys(first), ...Object.keys(other)]);
-  return [...names].every((name) => (first[name] ?? null) === (other[name] ?? null));
 }

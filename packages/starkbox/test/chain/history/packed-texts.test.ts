@@ -44,10 +44,10 @@ describe('texts', () => {
         const read = () => parts.map((_, index) => chunk.part(index));
         expect(read()).toEqual(parts);
         expect(chunk.packedSize).toBeUndefined();
-        chunk.packed();
+        chunk.pack();
         expect(chunk.packedSize).toBeGreaterThan(0);
         expect(read()).toEqual(parts);
-        chunk.packed();
+        chunk.pack();
         expect(read()).toEqual(parts);
       }),
     );
@@ -55,8 +55,8 @@ describe('texts', () => {
 
   test('are read right in turn with others', () => {
     const [first, second] = [new TextChunk([text(1), text(2)]), new TextChunk([text(3), text(4)])];
-    first.packed();
-    second.packed();
+    first.pack();
+    second.pack();
     expect([first.part(1), second.part(0), first.part(0), second.part(1)]).toEqual([
       text(2),
       text(3),
@@ -68,7 +68,7 @@ describe('texts', () => {
   test('have no part beyond the last', () => {
     const chunk = new TextChunk(['1', '2']);
     expect(() => chunk.part(2)).toThrow('there is no part 2 of 2');
-    chunk.packed();
+    chunk.pack();
     expect(() => chunk.part(2)).toThrow('there is no part 2 of 2');
     expect(() => chunk.part(-1)).toThrow('there is no part -1 of 2');
   });

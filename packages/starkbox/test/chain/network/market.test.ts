@@ -132,8 +132,8 @@ const LOAD: Congestion = {
   demand: 0.6,
   variation: 1,
   elasticity: 0.5,
-  medianTip: 10 ** 9,
-  tipSpread: 4,
+  median_tip: 10 ** 9,
+  tip_spread: 4,
   transactions: 0,
 };
 

@@ -1,3 +1,4 @@
+import { imageOf } from '@starkbox/test-support/fixture';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PackedBlock } from '../../../src/chain/history/packed-block.js';
 import { createChain, type LocalChain } from '../../../src/index.js';
@@ -28,10 +29,7 @@ beforeAll(async () => {
     dumpOn: 'request',
   });
   await grow(source);
-  const { image }: { image?: unknown } = Object(
-    await source.request('devnet_dump', { format: 'image' }),
-  );
-  intact = String(image);
+  intact = await imageOf(source);
   await source.close();
   parts = await partsOf(Buffer.from(intact, 'base64'));
   state = parts.others.get('state') ?? Buffer.of();
@@ -302,11 +300,9 @@ describe('the section "journal"', () => {
 describe('the section "state"', () => {
   test('of another world is refused', async () => {
     const other = await createChain({ seed: 0, accounts: 2, startTime: 1 });
-    const { image }: { image?: unknown } = Object(
-      await other.request('devnet_dump', { format: 'image' }),
-    );
+    const image = await imageOf(other);
     await other.close();
-    const otherParts = await partsOf(Buffer.from(String(image), 'base64'));
+    const otherParts = await partsOf(Buffer.from(image, 'base64'));
     const otherState = otherParts.others.get('state') ?? Buffer.of();
     expect(await refusal({ state: otherState })).toMatch(
       /damaged: blocks and state have different versions/,

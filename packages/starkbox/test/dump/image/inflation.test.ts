@@ -1,5 +1,6 @@
 // Short images that unpack to far more than their size: rejected before they fill the memory.
 import { deflateRawSync } from 'node:zlib';
+import { imageOf } from '@starkbox/test-support/fixture';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { recordOf } from '../../../src/chain/history/packed-block.js';
 import { TextChunk } from '../../../src/chain/history/packed-texts.js';
@@ -17,8 +18,7 @@ let parts: Parts;
 beforeAll(async () => {
   node = await createChain({ seed: 0, accounts: 1, dumpOn: 'request' });
   await node.mint('0x1', 1n);
-  const dump: Json = Object(await node.request('devnet_dump', { format: 'image', inline: true }));
-  parts = await partsOf(Buffer.from(String(dump['image']), 'base64'));
+  parts = await partsOf(Buffer.from(await imageOf(node), 'base64'));
 }, 60_000);
 afterAll(() => node.close());
 

@@ -1,11 +1,12 @@
 // The bytes of an image: the same after a restart of the node, and after a load.
 import { join } from 'node:path';
+import { imageOf as imageText } from '@starkbox/test-support/fixture';
 import { temporaryFolder } from '@starkbox/test-support/temporary-folder';
 import { expect, test } from 'vitest';
 import { recordOf } from '../../../src/chain/history/packed-block.js';
 import { type Config, createChain, type LocalChain } from '../../../src/index.js';
 import { grow } from './every-kind.js';
-import { type Json, partsOf } from './sections.js';
+import { partsOf } from './sections.js';
 
 const OPTIONS = {
   seed: 0,
@@ -22,8 +23,7 @@ async function imageOf(
   const storeOptions = changes.dataDir === undefined ? {} : { recentBlocks: 2 };
   await using node = await createChain({ ...OPTIONS, ...storeOptions, ...changes });
   await prepare(node);
-  const dump: Json = Object(await node.request('devnet_dump', { format: 'image', inline: true }));
-  return Buffer.from(String(dump['image']), 'base64');
+  return Buffer.from(await imageText(node), 'base64');
 }
 
 async function expectSame(image: Buffer, other: Buffer): Promise<void> {

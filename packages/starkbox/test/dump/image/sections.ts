@@ -7,7 +7,7 @@ import {
 } from '../../../src/chain/history/packed-block.js';
 import { TextChunk } from '../../../src/chain/history/packed-texts.js';
 import { ImageReader } from '../../../src/dump/image/format.js';
-import { prefixed, unprefixed } from '../../../src/dump/image/length-prefix.js';
+import { addPrefixes, splitByPrefixes } from '../../../src/dump/image/length-prefix.js';
 import { sourceOfBytes } from '../../../src/dump/image/source.js';
 import { forged, type Section } from './small.js';
 
@@ -35,9 +35,11 @@ export async function partsOf(image: Uint8Array): Promise<Parts> {
   };
   const moment: Json = Object(JSON.parse(take('moment').toString()));
   const blocks: PackedBlock[] = [];
-  for (const record of unprefixed([take('blocks')]))
+  for (const record of splitByPrefixes([take('blocks')]))
     blocks.push(readPackedBlock(record, blocks.at(-1)));
-  const journal = [...unprefixed([take('journal')])].map((call) => Buffer.from(call).toString());
+  const journal = [...splitByPrefixes([take('journal')])].map((call) =>
+    Buffer.from(call).toString(),
+  );
   return { header, moment, blocks, others, journal };
 }
 
@@ -70,7 +72,7 @@ export async function changed(parts: Parts, change: Change): Promise<Buffer> {
 /** Records as a section holds them. */
 export async function joined(records: readonly Uint8Array[]): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
-  for await (const piece of prefixed(records)) pieces.push(piece);
+  for await (const piece of addPrefixes(records)) pieces.push(piece);
   return Buffer.concat(pieces);
 }
 
@@ -80,7 +82,7 @@ export function withTexts(
   texts: readonly string[],
   size = texts.length,
 ): PackedBlock {
-  return { ...block, texts: [new TextChunk(new TextChunk(texts).packed(), size)] };
+  return { ...block, texts: [new TextChunk(new TextChunk(texts).pack(), size)] };
 }
 
 /** The texts of a block's transactions. */

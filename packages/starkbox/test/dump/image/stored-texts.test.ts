@@ -1,4 +1,5 @@
 // Stored transactions, receipts and traces with any member changed: rejected on load, or readable by every method.
+import { imageOf } from '@starkbox/test-support/fixture';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { transactionHash } from '../../../src/chain/history/packed-block.js';
 import { allTexts, type TransactionTexts } from '../../../src/chain/history/packed-texts.js';
@@ -16,9 +17,8 @@ beforeAll(async () => {
   const source = await createChain({ ...OPTIONS, startTime: 1_700_000_000 });
   await grow(source);
   await source.request('devnet_createBlock');
-  const dump: Json = Object(await source.request('devnet_dump', { format: 'image' }));
+  parts = await partsOf(Buffer.from(await imageOf(source), 'base64'));
   await source.close();
-  parts = await partsOf(Buffer.from(String(dump['image']), 'base64'));
   node = await createChain(OPTIONS);
 }, 60_000);
 afterAll(() => node.close());
@@ -100,6 +100,20 @@ test('what is rejected names the transaction and the member', () => {
     ]);
   }
   expect(rejected).toBeGreaterThan(10_000);
+});
+
+test('a message whose calldata lacks its sender on L1 is rejected', () => {
+  const senderless = [...mutations()].filter(({ name, path, text }) => {
+    const { type, calldata } = Object(JSON.parse(text));
+    return (
+      name === 'transaction' &&
+      path === 'calldata' &&
+      type === 'L1_HANDLER' &&
+      calldata?.length === 0
+    );
+  });
+  expect(senderless).not.toEqual([]);
+  expect(senderless.filter((mutation) => outcomeOf(mutation) === undefined)).toEqual([]);
 });
 
 /** Of how many accepted changes one is loaded. For all of them: STARKBOX_EVERY=1. */

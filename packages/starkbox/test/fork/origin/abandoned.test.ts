@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, request, type Server, type ServerResponse } from 'node:http';
 import { ERRORS } from '@starkbox/spec';
 import { type ListeningNode, startNode } from '@starkbox/test-support';
+import { listen } from '@starkbox/test-support/listen';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { Remote } from '../../../src/fork/origin/remote.js';
@@ -53,11 +54,7 @@ beforeAll(async () => {
     for await (const piece of incoming.setEncoding('utf8')) body += piece;
     await serve(body, response).catch(() => response.destroy());
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  url = `http://127.0.0.1:${address.port}`;
+  url = `http://127.0.0.1:${await listen(server)}`;
   fork = await startNode({ listen: true, seed: 1, forkNetwork: url, forkUpstreamCaching: false });
 });
 afterAll(async () => {
@@ -201,11 +198,7 @@ test('pages of events without end are not followed without end', async () => {
     const answer = await fetch(origin.url, { method: 'POST', headers: JSON_TYPE, body });
     response.end(await answer.text());
   });
-  endless.listen(0, '127.0.0.1');
-  await once(endless, 'listening');
-  const address = endless.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  const forkNetwork = `http://127.0.0.1:${address.port}`;
+  const forkNetwork = `http://127.0.0.1:${await listen(endless)}`;
   const hostile = await startNode({
     listen: true,
     seed: 1,

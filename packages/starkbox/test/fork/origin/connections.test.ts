@@ -1,8 +1,7 @@
 // Connections to the origin: compression, redirects, and connections that stay open.
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { listen } from '@starkbox/test-support/listen';
 import { STRK } from '@starkbox/test-support/signing';
 import { afterEach, expect, test } from 'vitest';
 import { Remote } from '../../../src/fork/origin/remote.js';
@@ -26,11 +25,7 @@ async function serving(
     request.resume().on('end', () => answer(request, response));
   });
   servers.push(server);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address: AddressInfo | string | null = server.address();
-  if (typeof address !== 'object' || address === null) throw new Error('no address');
-  return `http://127.0.0.1:${address.port}`;
+  return `http://127.0.0.1:${await listen(server)}`;
 }
 
 function connect(url: string, headers: readonly string[] = []): Remote {

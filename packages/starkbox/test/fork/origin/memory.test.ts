@@ -1,8 +1,7 @@
 // Memory of an origin's answers that are under way: bounded for all of them together.
-import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import { listen } from '@starkbox/test-support/listen';
 import { afterEach, expect, test } from 'vitest';
 import { OriginFailure } from '../../../src/fork/origin/failure.js';
 import { Remote } from '../../../src/fork/origin/remote.js';
@@ -31,11 +30,7 @@ async function serving(answer: (body: string, response: ServerResponse) => void)
     answer(body, response);
   });
   servers.push(server);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address: AddressInfo | string | null = server.address();
-  if (typeof address !== 'object' || address === null) throw new Error('no address');
-  return `http://127.0.0.1:${address.port}`;
+  return `http://127.0.0.1:${await listen(server)}`;
 }
 
 function connect(url: string, budget: MemoryBudget, attempts = 2): Remote {

@@ -1,5 +1,7 @@
 // Very many inputs in the process: calls, messages and files, mutated and generated; none may break their reader.
+
 import { readFileSync } from 'node:fs';
+import { SEED } from '@starkbox/test-support/seed';
 import { temporaryFolder } from '@starkbox/test-support/temporary-folder';
 import { expect, test } from 'vitest';
 import { dice } from '../random.js';
@@ -11,10 +13,9 @@ import type { Target } from './target.js';
 const { env } = process;
 /**
  * By hand, for more of them, or others:
- * FUZZ_INPUTS=10000000 FUZZ_SEED=7 npx vitest run packages/starkbox/test/fuzz/bulk/bulk.test.ts
+ * FUZZ_INPUTS=10000000 TEST_SEED=7 npx vitest run packages/starkbox/test/fuzz/bulk/bulk.test.ts
  */
-const INPUTS = Number(env['FUZZ_INPUTS'] ?? 40_000);
-const SEED = Number(env['FUZZ_SEED'] ?? 1);
+const INPUTS = Number(env['FUZZ_INPUTS'] ?? 10_000);
 /** By hand: how long it may take, in minutes, of which each target has the same part. */
 const MINUTES = Number(env['FUZZ_MINUTES'] ?? Number.POSITIVE_INFINITY);
 const DEADLINE_MILLISECONDS = 60_000;

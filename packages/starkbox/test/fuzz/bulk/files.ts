@@ -15,7 +15,11 @@ import { genesisIn, parseJournal } from '../../../src/dump/journal.js';
 import { RpcError } from '../../../src/errors.js';
 import { LockFile } from '../../../src/fork/origin/lock-file.js';
 import { stringify } from '../../../src/json/json.js';
-import { IdentityError, identityFrom } from '../../../src/store/directory/identity.js';
+import {
+  IdentityError,
+  identityFrom,
+  OtherFormatError,
+} from '../../../src/store/directory/identity.js';
 import { type Change, changed, partsOf, textsIn, withTexts } from '../../dump/image/sections.js';
 import { bytesOf, outcome, type Target } from './target.js';
 
@@ -116,7 +120,7 @@ export async function fileTargets(folder: string): Promise<readonly Target[]> {
       take: (input) =>
         outcome(
           () => identityFrom(input.toString()),
-          (error) => error instanceof IdentityError,
+          (error) => error instanceof IdentityError || error instanceof OtherFormatError,
         ),
     },
     {
@@ -176,7 +180,7 @@ const IDENTITY = `${JSON.stringify({
 })}\n`;
 const CONFIGS = [
   '{"seed":0,"accounts":3,"initialBalance":1000000000000000000000,"blockGenerationOn":"demand","timeout":"2m"}',
-  '{"port":0,"host":"127.0.0.1","chainId":"SN_MAIN","stateArchive":"none","liteMode":true,"maximumSnapshots":7}',
+  '{"port":0,"host":"127.0.0.1","chainId":"SN_MAIN","stateArchive":"none","liteMode":true,"maximumInstances":7}',
   '{"block_generation_on":5,"gas_price_wei":1,"dumpOn":"exit","dumpPath":"x.json","mempoolOrder":"tip"}',
 ];
 

@@ -1,6 +1,7 @@
 // Bodies of requests and their limits, and answers that take too long.
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
+import { isAnyFull, passTimeout, watchServerSockets } from '../../support/server-sockets.js';
 import {
   ANSWER,
   CHAIN_ID,
@@ -20,6 +21,7 @@ import {
 } from './test-server.js';
 
 closeAfterEach();
+watchServerSockets();
 
 test('a body of exactly the limit is read, one byte more is 413', async () => {
   const { url } = await start({ bodyLimit: 200 });
@@ -68,9 +70,12 @@ test('an Expect header is answered with 100 Continue or a refusal', async () => 
 });
 
 test('an answer that takes too long is 408, and the work goes on', async () => {
-  const { url } = await start({ timeoutSeconds: 1 });
-  const { open } = gate();
-  const response = await post(url, WAIT);
+  const { url } = await start();
+  const { open, reached } = gate();
+  const posted = post(url, WAIT);
+  await reached;
+  passTimeout(20);
+  const response = await posted;
   const text = await response.clone().text();
   expect(await errorOf(response)).toEqual([408, 'w', -32002]);
   expect(text).toContain('--timeout');
@@ -81,9 +86,13 @@ test('an answer that takes too long is 408, and the work goes on', async () => {
 });
 
 test('the signal of a call aborts after a timeout, and when the client is gone', async () => {
-  const { url } = await start({ timeoutSeconds: 1 });
+  const { url } = await start();
   const late = gate();
-  await post(url, WAIT);
+  const posted = post(url, WAIT);
+  await late.reached;
+  expect(sessions.at(-1)?.signal?.aborted).toBe(false);
+  passTimeout(20);
+  await posted;
   expect(sessions.at(-1)?.signal?.aborted).toBe(true);
   late.open();
 
@@ -117,11 +126,13 @@ test('a body that comes too slowly is 408, and the connection is closed', async 
 });
 
 test('a client that does not read its answer is disconnected', async () => {
-  const server = await start({ timeoutSeconds: 0.5 });
+  const server = await start();
   const { socket } = await raw(server.port);
   socket.pause();
   const call = message('{"jsonrpc":"2.0","id":1,"method":"devnet_large"}');
   socket.write(call.repeat(20));
-  await expect.poll(() => server.connections).toBe(1);
-  await expect.poll(() => server.connections, { timeout: 20_000 }).toBe(0);
+  await until(isAnyFull);
+  expect(server.connections).toBe(1);
+  passTimeout(20);
+  await until(() => server.connections === 0);
 });

@@ -191,21 +191,23 @@ test('closing finishes what is under way and then ends every connection', async 
 
 test('closing does not wait for an incomplete request', async () => {
   const server = await start();
-  const { socket } = await raw(server.port);
-  socket.write(head(1000));
-  await new Promise((resolve) => setTimeout(resolve, 20));
-  const ended = once(socket, 'close');
+  const { socket, received } = await raw(server.port);
+  socket.write(head(1000, 'Expect: 100-continue'));
+  await until(() => received().includes('100 Continue'));
+  const closed = once(socket, 'close');
   await server.close();
-  await ended;
+  await closed;
+  expect(received()).toBe('HTTP/1.1 100 Continue\r\n\r\n');
 });
 
 test('a head that comes slowly is not waited for, and others are served meanwhile', async () => {
   const { port, url } = await start({ headSeconds: 1 });
   const slow = await raw(port);
+  const closed = once(slow.socket, 'close');
   slow.socket.write('POST / HTTP/1.1\r\nHost: localhost\r\n');
   const drip = setInterval(() => slow.socket.write('x: y\r\n'), 100);
   expect(await (await post(url, CHAIN_ID)).text()).toBe(ANSWER);
-  await once(slow.socket, 'close');
+  await closed;
   clearInterval(drip);
   expect(slow.received()).toMatch(/^HTTP\/1\.1 408 /);
   expect(await (await post(url, CHAIN_ID)).text()).toBe(ANSWER);

@@ -55,7 +55,6 @@ export const dispatcher: Dispatcher = new Dispatcher({
   },
   restricted: undefined,
   log: silentLog,
-  maxBatch: 10,
   schema: new Schema(() => new Map()),
 });
 

@@ -140,7 +140,6 @@ test('a step that blocks the event loop is logged with its method, at a limited 
     },
     restricted: undefined,
     log,
-    maxBatch: 10,
     schema: new Schema(() => new Map()),
     onStall: telemetry.onStall,
   });

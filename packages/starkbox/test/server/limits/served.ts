@@ -48,7 +48,6 @@ export async function serve(
     },
     restricted: undefined,
     log: silentLog,
-    maxBatch: 1000,
     schema: new Schema(() => new Map()),
     ...options,
   });

@@ -47,7 +47,6 @@ export async function openServer(changes: Partial<SocketOptions> = {}): Promise<
     },
     restricted: undefined,
     log: silentLog,
-    maxBatch: 10,
     schema: new Schema(() => new Map()),
     onCall: () => {
       calls += 1;

@@ -1,5 +1,5 @@
 // One call on both sides: what differs.
-import type { DirectResult } from 'starkbox';
+import type { DirectResult } from '../model/direct-call.js';
 
 /** A kind of difference between two calls. */
 export type DifferenceKind = 'failure' | 'result' | 'events' | 'storage' | 'gas';

@@ -2,9 +2,10 @@
 import { type Abi, decodeEvent, valueText } from '@starkbox/abi';
 import { table } from '@starkbox/abi/basics';
 import * as fc from 'fast-check';
-import type { CallBranch, DirectResult } from 'starkbox';
+import type { CallBranch } from 'starkbox';
 import { Histories } from '../histories/histories.js';
 import type { Target } from '../histories/vocabulary.js';
+import type { DirectResult } from '../model/direct-call.js';
 import type { CallStep, History } from '../model/history.js';
 import type { InvariantOptions } from '../model/options.js';
 import { historyTable } from '../printing/history-report.js';

@@ -2,7 +2,6 @@
 import * as fc from 'fast-check';
 import { xorshift128plus } from 'pure-rand/generator/xorshift128plus';
 import type { CallStep, History, Step, StepValue } from '../model/history.js';
-import type { Encodable } from '../values/codec.js';
 import { SeenCollector, type SeenValues } from '../values/seen.js';
 import { HistoryArbitrary } from './history-arbitrary.js';
 import type { Drawing, Guide, StepResult } from './run.js';
@@ -54,7 +53,7 @@ export class Histories {
    * @throws TypeError if there is nothing to call, or no actor
    */
   draw(seed: number, run: number, guide: Guide): Drawing {
-    this.#words.mustBeDrawable();
+    this.#words.assertDrawable();
     const random = new fc.Random(xorshift128plus(runSeed(seed, run)));
     if (this.#uniform) return new UniformDrawing(this.#uniform, random, this.#words.options.depth);
     return new RunDrawing(this.#words, random, guide);
@@ -99,7 +98,7 @@ export class Histories {
     caller: string,
     contract: string,
     name: string,
-    values: readonly Encodable[],
+    values: readonly unknown[],
   ): EncodedCall {
     const codec = this.#words.functionOf(contract, name);
     return { caller, contract, selector: codec.selector, calldata: codec.encode(values) };

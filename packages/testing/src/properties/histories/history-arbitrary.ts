@@ -54,7 +54,7 @@ export class HistoryArbitrary extends fc.Arbitrary<History> {
     const anew = (): fc.Stream<fc.Value<History>> => this.#simplerValues(history, undefined);
     const stages =
       stage?.kind === 'values' ? [values, steps, together, anew] : [steps, together, values];
-    return fc.stream(joined(stages));
+    return fc.stream(joinStages(stages));
   }
 
   #fewerSteps(history: History, inner: unknown): fc.Stream<fc.Value<History>> {
@@ -85,7 +85,7 @@ export class HistoryArbitrary extends fc.Arbitrary<History> {
   }
 }
 
-function* joined(
+function* joinStages(
   stages: readonly (() => fc.Stream<fc.Value<History>>)[],
 ): Generator<fc.Value<History>> {
   for (const candidates of stages) yield* candidates();

@@ -50,12 +50,12 @@ const changeArgument: Mutation = (steps, random, pool, words) => {
   const draw = draws[argument];
   if (!draw) return steps;
   const before = step.arguments[argument];
-  const value = nudged(before, random) ?? draw(random, { ...pool, caller: step.from }, 0);
+  const value = nudge(before, random) ?? draw(random, { ...pool, caller: step.from }, 0);
   return steps.with(at, { ...step, arguments: step.arguments.with(argument, value) });
 };
 
 /** A number close to the one before, half of the time. */
-function nudged(value: StepValue | undefined, random: fc.Random): StepValue | undefined {
+function nudge(value: StepValue | undefined, random: fc.Random): StepValue | undefined {
   if (typeof value !== 'bigint' || value < 2n || random.nextInt(0, 1) === 0) return undefined;
   return random.nextInt(0, 1) === 0 ? value - 1n : value / 2n;
 }
@@ -74,13 +74,15 @@ const swapCallers: Mutation = (steps, random, _pool, words) => {
   const second = anyOf(words.actors, random);
   if (first === undefined || second === undefined) return steps;
   const start = position(steps, random);
-  const exchanged = (step: CallStep): CallStep =>
+  const exchangeActor = (step: CallStep): CallStep =>
     step.from === first
       ? { ...step, from: second }
       : step.from === second
         ? { ...step, from: first }
         : step;
-  return steps.map((step, at) => (step.kind === 'call' && at >= start ? exchanged(step) : step));
+  return steps.map((step, at) =>
+    step.kind === 'call' && at >= start ? exchangeActor(step) : step,
+  );
 };
 
 /** The start of this history, and the end of another. */

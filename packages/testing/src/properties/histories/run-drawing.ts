@@ -44,11 +44,11 @@ export class RunDrawing implements Drawing {
     this.#length = random.nextInt(0, 3) === 0 ? random.nextInt(1, depth) : depth;
     const base = random.nextInt(0, 1) === 0 ? undefined : anyOf(corpus, random);
     this.#planned = base ? mutate(base, random, this.#pool, words, corpus) : [];
-    this.#choices = this.#chosen();
+    this.#choices = this.#choose();
   }
 
   /** Half of the runs leave out some functions: the others come more often in a row. */
-  #chosen(): readonly Choice[] {
+  #choose(): readonly Choice[] {
     const { choices } = this.#words;
     if (choices.length < 3 || this.#random.nextInt(0, 1) === 0) return choices;
     const chosen = choices.filter(() => this.#random.nextInt(0, 1) === 0);
@@ -79,7 +79,7 @@ export class RunDrawing implements Drawing {
     if (kind === 4 && options.blocks === true && random.nextInt(0, 2) === 0)
       return { kind: 'block' };
     if (kind < 11) {
-      const repeated = this.#repeated();
+      const repeated = this.#repeatStep();
       if (repeated) return repeated;
     }
     const choice = anyOf(this.#choices, random);
@@ -89,7 +89,7 @@ export class RunDrawing implements Drawing {
   }
 
   /** An earlier step of the run that did not fail, by the same caller or another. */
-  #repeated(): Step | undefined {
+  #repeatStep(): Step | undefined {
     const step = anyOf(this.#succeeded, this.#random);
     if (step?.kind !== 'call' || this.#random.nextInt(0, 1) === 0) return step;
     return { ...step, from: anyOf(this.#words.actors, this.#random) ?? step.from };

@@ -1,5 +1,6 @@
 // What steps are drawn from: functions, actions, actors and jumps of time, compiled once.
 import type { Abi, AbiFunction } from '@starkbox/abi';
+import { type FunctionCodec, functionCodec } from '@starkbox/abi/internal';
 import * as fc from 'fast-check';
 import type {
   ActionStep,
@@ -10,7 +11,6 @@ import type {
   TimeStep,
 } from '../model/history.js';
 import { addressShrinker, type ListLimits, shrinkerOf } from '../values/arbitrary.js';
-import { Codecs, type FunctionCodec, functionCodec } from '../values/codec.js';
 import { anyOf, type Draw, Draws, fittingConstant, type ValuePool } from '../values/drawing.js';
 import type { SeenCollector } from '../values/seen.js';
 import type { StepResult } from './run.js';
@@ -97,7 +97,7 @@ export class Vocabulary {
   /** By contract and name: a key of both would be a new string for each call. */
   readonly #functions = new Map<string, Map<string, FunctionCodec>>();
   readonly #called = new Map<string, CalledFunction>();
-  readonly #targets: ReadonlyMap<string, { readonly abi: Abi; readonly codecs: Codecs }>;
+  readonly #targets: ReadonlyMap<string, Abi>;
 
   constructor(options: HistoriesOptions) {
     this.options = options;
@@ -105,9 +105,7 @@ export class Vocabulary {
     this.contracts = options.targets.map(({ address }) => address);
     this.constants = [...new Set(options.targets.flatMap(({ constants = [] }) => constants))];
     this.longestJump = options.time === false ? 0 : (options.time ?? A_YEAR);
-    this.#targets = new Map(
-      options.targets.map(({ address, abi }) => [address, { abi, codecs: new Codecs(abi) }]),
-    );
+    this.#targets = new Map(options.targets.map(({ address, abi }) => [address, abi]));
     const calls = options.targets.flatMap((target) => this.#calls(target));
     const actions = (options.actions ?? []).flatMap((action) => {
       const weight = Math.max(0, Math.min(Math.round(action.weight ?? 1), MAX_WEIGHT));
@@ -139,22 +137,22 @@ export class Vocabulary {
   functionOf(contract: string, name: string): FunctionCodec {
     const compiled = this.#functions.get(contract)?.get(name);
     if (compiled) return compiled;
-    const target = this.#targets.get(contract);
-    if (!target)
+    const abi = this.#targets.get(contract);
+    if (!abi)
       throw new TypeError(`${contract} is no contract of this campaign: add it to "contracts"`);
-    const entry = [...target.abi.functions.values()].find((of) => of.name === name);
+    const entry = [...abi.functions.values()].find((of) => of.name === name);
     if (!entry) {
-      const names = [...target.abi.functions.values()].map((of) => of.name).join(', ');
+      const names = [...abi.functions.values()].map((of) => of.name).join(', ');
       throw new TypeError(`The contract has no function ${name}; it has ${names}`);
     }
-    const codec = functionCodec(entry, target.codecs);
+    const codec = functionCodec(entry, abi);
     const functions = this.#functions.get(contract) ?? new Map();
     this.#functions.set(contract, functions.set(name, codec));
     return codec;
   }
 
   /** @throws TypeError if there is nothing to call, or no actor */
-  mustBeDrawable(): void {
+  assertDrawable(): void {
     if (this.choices.length === 0) {
       throw new TypeError(
         'Expected at least one external function or action to call: add contracts, functions or actions',

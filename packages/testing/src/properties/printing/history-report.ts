@@ -1,10 +1,11 @@
 // The report of a history: its steps as a table, the last call with its tree, and a test that repeats it.
 import { buildTree, readAbi } from '@starkbox/abi';
-import { table } from '@starkbox/abi/basics';
+import { memberOf, table } from '@starkbox/abi/basics';
 import { type Invocation, treeLines, View } from '@starkbox/abi/internal';
-import type { CallBranch, Chain, DirectResult } from 'starkbox';
+import type { CallBranch, Chain } from 'starkbox';
 import type { EncodedCall, HistorySource } from '../histories/histories.js';
 import type { Actor, Target } from '../histories/vocabulary.js';
+import type { DirectResult } from '../model/direct-call.js';
 import type { ActionStep, CallStep, History } from '../model/history.js';
 import { type PrintedRunner, printTest } from './printed-test.js';
 import { changedSlotLines, nameSlots } from './storage-text.js';
@@ -142,7 +143,7 @@ async function lastCallText(last: LastCall, names: AddressNames): Promise<string
   const { call, before, result } = last;
   if (result.failure) {
     const explanation = await before.explain(call);
-    return `The last call:\n\n${indented(explanation?.text ?? result.failure.message)}`;
+    return `The last call:\n\n${indent(explanation?.text ?? result.failure.message)}`;
   }
   const chain = last.after.chain();
   try {
@@ -150,13 +151,13 @@ async function lastCallText(last: LastCall, names: AddressNames): Promise<string
       ...(await treeText(chain, result.traceText(), names)),
       ...(await storageText(chain, last, names)),
     ];
-    return `The last call:\n\n${indented(lines.join('\n'))}`;
+    return `The last call:\n\n${indent(lines.join('\n'))}`;
   } finally {
     await chain.close();
   }
 }
 
-const indented = (text: string): string => text.replace(/^(?=.)/gm, '  ');
+const indent = (text: string): string => text.replace(/^(?=.)/gm, '  ');
 
 /** The call tree with values and events. */
 async function treeText(
@@ -185,7 +186,7 @@ async function treeText(
 }
 
 const isInvocation = (value: unknown): value is Invocation =>
-  Array.isArray(Object(value).calls) && Array.isArray(Object(value).events);
+  Array.isArray(memberOf(value, 'calls')) && Array.isArray(memberOf(value, 'events'));
 
 async function storageText(
   chain: Pick<Chain, 'request'>,

@@ -1,6 +1,6 @@
 // A history as a test that can be pasted.
 import type { History, Step, StepValue } from '../model/history.js';
-import { type AddressNames, quoted, valueCode } from './value-text.js';
+import { type AddressNames, quote, valueCode } from './value-text.js';
 
 /** What a printed test repeats. */
 export interface PrintedHistory {
@@ -37,10 +37,10 @@ export function printTest(facts: PrintedHistory, runner: PrintedRunner = 'vitest
     ...(file === undefined
       ? []
       : [
-          `import invariants from ${quoted(isNode ? file : file.replace(/\.([cm]?)ts$/, '.$1js'))};`,
+          `import invariants from ${quote(isNode ? file : file.replace(/\.([cm]?)ts$/, '.$1js'))};`,
         ]),
     '',
-    `test(${quoted(title)}, async (${isNode ? 't' : ''}) => {`,
+    `test(${quote(title)}, async (${isNode ? 't' : ''}) => {`,
     ...(file === undefined ? ['  // The arguments of checkInvariants.'] : []),
     ...open,
     ...declarations(facts),
@@ -80,7 +80,7 @@ function stepLine(
   { failures, names, history, invariant }: PrintedHistory,
 ): string {
   const code = (value: StepValue): string => valueCode(value, names);
-  const listed = (values: readonly StepValue[]): string =>
+  const listValues = (values: readonly StepValue[]): string =>
     values.length === 0 ? '' : `, [${values.map(code).join(', ')}]`;
   // The last step of a history without an invariant is the violation; any other may fail, as in the search.
   const mustReturn = invariant === undefined && at === history.length - 1;
@@ -89,10 +89,10 @@ function stepLine(
   switch (step.kind) {
     case 'call': {
       const method = mustReturn ? 'send' : 'attempt';
-      return `await run.${method}(${code(step.from)}, ${code(step.to)}, ${quoted(step.function)}${listed(step.arguments)})${end}`;
+      return `await run.${method}(${code(step.from)}, ${code(step.to)}, ${quote(step.function)}${listValues(step.arguments)})${end}`;
     }
     case 'action':
-      return `await run.act(${quoted(step.name)}${listed(step.arguments)})${end}`;
+      return `await run.act(${quote(step.name)}${listValues(step.arguments)})${end}`;
     case 'time':
       return `run.increaseTime(${step.seconds});`;
     case 'block':
@@ -103,5 +103,5 @@ function stepLine(
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').slice(0, 80);
 
 function lastLine({ invariant }: PrintedHistory): readonly string[] {
-  return invariant === undefined ? [] : [`  await run.check(${quoted(invariant)});`];
+  return invariant === undefined ? [] : [`  await run.check(${quote(invariant)});`];
 }

@@ -10,10 +10,10 @@ const PLAIN_KEY = /^[A-Za-z_$][\w$]*$/;
 export function valueCode(value: StepValue, names: AddressNames): string {
   if (typeof value === 'bigint') return `${groupedDigits(value)}n`;
   if (typeof value === 'boolean') return String(value);
-  if (typeof value === 'string') return names.get(value) ?? quoted(value);
+  if (typeof value === 'string') return names.get(value) ?? quote(value);
   if (isList(value)) return `[${value.map((part) => valueCode(part, names)).join(', ')}]`;
   const members = Object.entries(value).map(([name, part]) => {
-    const key = PLAIN_KEY.test(name) ? name : quoted(name);
+    const key = PLAIN_KEY.test(name) ? name : quote(name);
     return `${key}: ${valueCode(part, names)}`;
   });
   return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
@@ -25,23 +25,23 @@ function groupedDigits(value: bigint): string {
   return digits.replace('-', '').length < 5 ? digits : digits.replace(/\B(?=(\d{3})+$)/g, '_');
 }
 
-export function quoted(text: string): string {
+export function quote(text: string): string {
   const inner = JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'");
   return `'${inner}'`;
 }
 
 /** A step in words, for a table: who, and what. */
 export function stepCells(step: Step, names: AddressNames): readonly [actor: string, call: string] {
-  const listed = (values: readonly StepValue[]): string =>
+  const listValues = (values: readonly StepValue[]): string =>
     values.map((value) => valueCode(value, names)).join(', ');
   switch (step.kind) {
     case 'call':
       return [
         names.get(step.from) ?? step.from,
-        `${names.get(step.to) ?? step.to}.${step.function}(${listed(step.arguments)})`,
+        `${names.get(step.to) ?? step.to}.${step.function}(${listValues(step.arguments)})`,
       ];
     case 'action':
-      return ['', `${step.name}(${listed(step.arguments)})`];
+      return ['', `${step.name}(${listValues(step.arguments)})`];
     case 'time':
       return ['', `${groupedDigits(BigInt(step.seconds))} seconds pass`];
     case 'block':

@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto';
 import { basename, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { counted } from '@starkbox/abi/basics';
+import { propertyOf, withNoun } from '@starkbox/abi/basics';
 import { defaultFolder } from '../../cache-folder.js';
 import type { Fixture } from '../../fixtures/fixture.js';
-import { mustBeFixture } from '../../fixtures/fixture.js';
+import { assertFixture } from '../../fixtures/fixture.js';
 import type { LocalTestChain } from '../../test-chain.js';
 import type { History } from '../model/history.js';
 import type {
@@ -65,7 +65,7 @@ export function defineInvariants<T>(
 ): DefinedInvariants<T> {
   const advice =
     'defineInvariants takes a fixture and a function: defineInvariants(vaults, ({ vault }) => ({ contracts: [vault], invariants: { … } }))';
-  mustBeFixture(fixture, advice);
+  assertFixture(fixture, advice);
   if (typeof options !== 'function') throw new TypeError(advice);
   return { fixture, options };
 }
@@ -101,7 +101,7 @@ export async function checkInvariants(
     checkOverrides(options);
     return checkFile(urlOf(source), options);
   }
-  if (typeof Object(source).callBranch !== 'function') throw new TypeError(ADVICE);
+  if (typeof propertyOf(source, 'callBranch') !== 'function') throw new TypeError(ADVICE);
   if (!('invariants' in options)) throw new TypeError(ADVICE);
   checkOptions(options);
   const session = await Session.open(source, options, undefined);
@@ -273,7 +273,7 @@ async function violationOf(
       ? history.length === 0
         ? 'before any step'
         : 'by a history of the corpus'
-      : `in run ${run}, after ${counted(calls, 'call')} of ${counted(runs, 'run')} (seed ${seed})`;
+      : `in run ${run}, after ${withNoun(calls, 'call')} of ${withNoun(runs, 'run')} (seed ${seed})`;
   const notes = [
     ...(shrunk.isRepeated
       ? []

@@ -1,6 +1,6 @@
 // The text and the signals of `starkbox fuzz`, which loads this package from the user's project.
 
-import { counted, grouped } from '@starkbox/abi/basics';
+import { groupDigits, withNoun } from '@starkbox/abi/basics';
 import type { CheckReport, SearchOptions } from '../model/options.js';
 import { checkInvariants, InvariantViolation } from './check.js';
 import { stepToJson } from './history-text.js';
@@ -65,11 +65,11 @@ function reportText(report: CheckReport): string {
   const perSecond = seconds > 0 ? Math.round((calls + views) / seconds) : 0;
   const reverts = Object.entries(report.reverts);
   const lines = [
-    `${isAborted ? 'Interrupted after' : 'Searched'} ${counted(runs, 'run')} with ${counted(calls, 'call')} in ${seconds.toFixed(1)} s (seed ${seed}, ${counted(workers, 'thread')})`,
-    `${grouped(perSecond)} calls per second, with ${counted(views, 'call')} of invariants`,
-    `${counted(offsets, 'bytecode offset')} reached; new code in ${counted(corpus, 'run')}`,
+    `${isAborted ? 'Interrupted after' : 'Searched'} ${withNoun(runs, 'run')} with ${withNoun(calls, 'call')} in ${seconds.toFixed(1)} s (seed ${seed}, ${withNoun(workers, 'thread')})`,
+    `${groupDigits(perSecond)} calls per second, with ${withNoun(views, 'call')} of invariants`,
+    `${withNoun(offsets, 'bytecode offset')} reached; new code in ${withNoun(corpus, 'run')}`,
     ...(reverts.length === 0 ? [] : ['Failed calls, in long searches estimated from some runs:']),
-    ...reverts.slice(0, MAX_REASONS).map(([reason, count]) => `  ${grouped(count)}  ${reason}`),
+    ...reverts.slice(0, MAX_REASONS).map(([reason, count]) => `  ${groupDigits(count)}  ${reason}`),
     ...report.warnings,
   ];
   return `${lines.join('\n')}\n`;

@@ -1,11 +1,12 @@
 // The chain in the middle of a history: fast calls by the ABI, for invariants and actions.
 import { type Abi, readAbi } from '@starkbox/abi';
 import { canonicalFelt } from '@starkbox/abi/basics';
-import type { CallBranch, DirectCall, DirectResult } from 'starkbox';
+import { type FunctionCodec, functionCodec } from '@starkbox/abi/internal';
+import type { CallBranch } from 'starkbox';
 import { LocalTestChain } from '../../test-chain.js';
+import type { DirectCall, DirectResult } from '../model/direct-call.js';
 import type { StepValue } from '../model/history.js';
 import type { Action, CallArgument, HistoryContext, ReturnedValue } from '../model/options.js';
-import { Codecs, type FunctionCodec, functionCodec } from '../values/codec.js';
 import { reasonOf } from './reasons.js';
 
 /** A failed call of an invariant or an action. */
@@ -39,14 +40,12 @@ export interface ContextFacts<T> {
 class ContractCodecs {
   readonly #address: string;
   readonly #abi: Abi;
-  readonly #codecs: Codecs;
   readonly #functions = new Map<string, FunctionCodec>();
   readonly #views = new Map<string, DirectCall>();
 
   constructor(address: string, abi: Abi) {
     this.#address = address;
     this.#abi = abi;
-    this.#codecs = new Codecs(abi);
   }
 
   /** @throws TypeError if the contract has no such function */
@@ -59,7 +58,7 @@ class ContractCodecs {
       const names = entries.map((of) => of.name).join(', ');
       throw new TypeError(`${this.#address} has no function ${name}: it has ${names}`);
     }
-    const codec = functionCodec(entry, this.#codecs);
+    const codec = functionCodec(entry, this.#abi);
     this.#functions.set(name, codec);
     return codec;
   }
@@ -144,7 +143,7 @@ export class SessionContext<T> implements HistoryContext<T> {
     const codec = contractCodecs.functionOf(name);
     this.views += 1;
     const pending = this.branch.view(contractCodecs.viewOf(codec, args));
-    return decoded(codec, address, 'then' in pending ? await pending : pending);
+    return decodeOutcome(codec, address, 'then' in pending ? await pending : pending);
   }
 
   send<V extends ReturnedValue = bigint>(
@@ -164,7 +163,7 @@ export class SessionContext<T> implements HistoryContext<T> {
     const codec = contractCodecs.functionOf(name);
     this.views += 1;
     const call = callOf(this.#addressOf(from), address, codec, args);
-    return decoded(codec, address, await this.branch.call(call));
+    return decodeOutcome(codec, address, await this.branch.call(call));
   }
 
   async storage(contract: ContractRef, key: string | bigint): Promise<bigint> {
@@ -248,7 +247,11 @@ export class SessionContext<T> implements HistoryContext<T> {
   }
 }
 
-function decoded(codec: FunctionCodec, address: string, outcome: DirectResult): ReturnedValue {
+function decodeOutcome(
+  codec: FunctionCodec,
+  address: string,
+  outcome: DirectResult,
+): ReturnedValue {
   const { failure } = outcome;
   if (failure) throw new CallFailed(`${codec.name} of ${address}`, reasonOf(failure));
   return codec.decode(outcome.result);

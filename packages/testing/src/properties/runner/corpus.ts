@@ -1,7 +1,9 @@
 // The corpus folder: histories that violated an invariant, tried first by later checks.
+
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { membersOf } from '@starkbox/abi/basics';
 import type { History } from '../model/history.js';
 import { historyOfJson, stepToJson } from './history-text.js';
 
@@ -67,7 +69,7 @@ export class Corpus {
 }
 
 function entryOf(file: string, json: unknown): CorpusEntry {
-  const { format, invariant, history } = Object(json);
+  const { format, invariant, history } = membersOf(json);
   if (format !== FORMAT) throw new TypeError(`its format is ${String(format)}, not ${FORMAT}`);
   if (typeof invariant !== 'string') throw new TypeError('it names no invariant');
   return { file, invariant, history: historyOfJson(history) };

@@ -1,6 +1,8 @@
 // Files of invariants: their default export, with a branch of the fixture.
+
 import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { propertyOf } from '@starkbox/abi/basics';
 import type { DefinedInvariants, SearchOptions } from '../model/options.js';
 import { Session } from './session.js';
 import { checkOptions } from './settings.js';
@@ -39,8 +41,8 @@ export async function openFile(
 async function definedIn(url: string): Promise<DefinedInvariants> {
   const module = await loadModule(url);
   // A CommonJS module has its exports as the default.
-  const exported: unknown = Object(module).default;
-  const defined = isDefined(exported) ? exported : Object(exported).default;
+  const exported = propertyOf(module, 'default');
+  const defined = isDefined(exported) ? exported : propertyOf(exported, 'default');
   if (isDefined(defined)) return defined;
   throw new TypeError(
     `${fileURLToPath(url)} must export invariants as its default: export default defineInvariants(fixture, (data) => ({ … }))`,
@@ -48,8 +50,8 @@ async function definedIn(url: string): Promise<DefinedInvariants> {
 }
 
 function isDefined(value: unknown): value is DefinedInvariants {
-  const { fixture, options } = Object(value);
-  return typeof fixture?.branch === 'function' && typeof options === 'function';
+  const branch = propertyOf(propertyOf(value, 'fixture'), 'branch');
+  return typeof branch === 'function' && typeof propertyOf(value, 'options') === 'function';
 }
 
 const TYPESCRIPT = /\.[cm]?ts$/;
@@ -62,7 +64,7 @@ async function loadModule(url: string): Promise<unknown> {
 
 /** From Node 22.18 on. */
 function stripsTypes(): boolean {
-  return Boolean(Object(process.features).typescript);
+  return Boolean(propertyOf(process.features, 'typescript'));
 }
 
 async function registerTsx(url: string): Promise<void> {
@@ -74,6 +76,6 @@ async function registerTsx(url: string): Promise<void> {
       `Node ${process.versions.node} does not load TypeScript (${fileURLToPath(url)}): use Node 22.18 or newer, install tsx in the project (npm install --save-dev tsx), or write the file in JavaScript`,
     );
   }
-  const { register } = Object(await import(pathToFileURL(api).href));
+  const { register }: { register(): void } = await import(pathToFileURL(api).href);
   register();
 }

@@ -1,4 +1,5 @@
 // Histories as JSON: in the files of a corpus.
+import { membersOf } from '@starkbox/abi/basics';
 import { type History, isList, type Step, type StepValue } from '../model/history.js';
 
 /** JSON has no bigints: `n:` stands before integers, `s:` before strings. */
@@ -28,7 +29,15 @@ export function historyOfJson(json: unknown): History {
 }
 
 function stepOfJson(json: unknown, index: number): Step {
-  const { kind, from, to, function: name, name: action, arguments: args, seconds } = Object(json);
+  const {
+    kind,
+    from,
+    to,
+    function: name,
+    name: action,
+    arguments: args,
+    seconds,
+  } = membersOf(json);
   switch (kind) {
     case 'call':
       return {
@@ -41,7 +50,9 @@ function stepOfJson(json: unknown, index: number): Step {
     case 'action':
       return { kind, name: textOf(action, index), arguments: argumentsOf(args, index) };
     case 'time':
-      if (!Number.isSafeInteger(seconds) || seconds < 0) throw wrongStep(index);
+      if (typeof seconds !== 'number' || !Number.isSafeInteger(seconds) || seconds < 0) {
+        throw wrongStep(index);
+      }
       return { kind, seconds };
     case 'block':
       return { kind };

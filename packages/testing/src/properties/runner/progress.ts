@@ -1,5 +1,5 @@
 // Progress of a search: one line that is drawn again on a terminal, and plain lines elsewhere.
-import { counted, grouped } from '@starkbox/abi/basics';
+import { groupDigits, withNoun } from '@starkbox/abi/basics';
 import type { SearchState } from './search.js';
 
 /** A stream that is a terminal or not, such as `process.stderr`. */
@@ -61,9 +61,9 @@ export function progressLine(state: SearchState): string {
     .slice(0, MAX_REASONS)
     .map(([reason, count]) => `${reason} ${percent(count, calls)}`);
   const parts = [
-    counted(runs, 'run'),
-    `${counted(calls, 'call')}, ${grouped(Math.round(perSecond))} calls/s with invariants`,
-    `${grouped(offsets)} code offsets in ${grouped(kept)} histories`,
+    withNoun(runs, 'run'),
+    `${withNoun(calls, 'call')}, ${groupDigits(Math.round(perSecond))} calls/s with invariants`,
+    `${groupDigits(offsets)} code offsets in ${groupDigits(kept)} histories`,
     `${percent(failed, calls)} reverts${reasons.length === 0 ? '' : ` (${reasons.join(', ')})`}`,
     remaining(state),
   ];
@@ -75,7 +75,7 @@ function remaining({ plan, runs, calls, milliseconds }: SearchState): string {
   const share = Math.max(...shares);
   if (!(share > 0)) return '';
   const seconds = (milliseconds * (1 - share)) / share / 1000;
-  return `${grouped(Math.max(0, Math.ceil(seconds)))} s left`;
+  return `${groupDigits(Math.max(0, Math.ceil(seconds)))} s left`;
 }
 
 const percent = (part: number, whole: number): string =>

@@ -1,6 +1,6 @@
 // Reasons of failed calls, in few words.
 import { decodeShortString } from '@starkbox/abi/basics';
-import type { DirectResult } from 'starkbox';
+import type { DirectResult } from '../model/direct-call.js';
 
 type CallFailure = NonNullable<DirectResult['failure']>;
 

@@ -1,7 +1,8 @@
 // Runs of histories on branches of one chain: one session in each thread.
+
 import { Coverage } from '@starkbox/engine';
 import * as fc from 'fast-check';
-import type { CallBranch, DirectResult } from 'starkbox';
+import type { CallBranch } from 'starkbox';
 import type { LocalTestChain } from '../../test-chain.js';
 import { type EncodedCall, Histories } from '../histories/histories.js';
 import {
@@ -11,6 +12,7 @@ import {
 } from '../histories/replaced-values.js';
 import type { StepResult } from '../histories/run.js';
 import type { Actor, Target } from '../histories/vocabulary.js';
+import type { DirectResult } from '../model/direct-call.js';
 import type { ActionStep, CallStep, History, Step } from '../model/history.js';
 import type { Action, Invariant, InvariantOptions } from '../model/options.js';
 import { reportHistory } from '../printing/history-report.js';

@@ -1,5 +1,7 @@
 // Options of a check: read, with defaults, and rejected if they cannot be meant.
+
 import { availableParallelism } from 'node:os';
+import { memberOf, membersOf, propertyOf } from '@starkbox/abi/basics';
 import type { InvariantOptions, SearchOptions } from '../model/options.js';
 import type { SearchPlan } from './search.js';
 
@@ -43,21 +45,23 @@ export function checkOptions<T>(options: InvariantOptions<T>): void {
   if (actors !== undefined && !(Array.isArray(actors) && actors.length > 0)) {
     throw new TypeError('actors must be a list of at least one address, or left out');
   }
-  mustHaveFunctions('invariants', Object.entries(Object(invariants)));
-  if (Object.keys(Object(invariants)).length === 0) {
+  assertFunctions('invariants', Object.entries(membersOf(invariants)));
+  if (Object.keys(membersOf(invariants)).length === 0) {
     throw new TypeError(
       'invariants is empty: add a function, such as invariants: { solvent: async ({ call }) => … }',
     );
   }
-  const runs = Object.entries(actions).map(([name, action]) => [name, Object(action).run] as const);
-  mustHaveFunctions('actions', runs);
+  const runs = Object.entries(actions).map(
+    ([name, action]) => [name, propertyOf(action, 'run')] as const,
+  );
+  assertFunctions('actions', runs);
   if (failures !== 'allow' && failures !== 'reject') {
     throw new TypeError(`failures must be 'allow' or 'reject', not ${String(failures)}`);
   }
   checkSearchOptions(options);
 }
 
-function mustHaveFunctions(
+function assertFunctions(
   option: string,
   entries: readonly (readonly [name: string, value: unknown])[],
 ): void {
@@ -79,7 +83,7 @@ const LEAST = { runs: 1, depth: 1, calls: 1, workers: 0, seed: Number.MIN_SAFE_I
 /** @throws TypeError if an option is of another kind */
 export function checkSearchOptions(options: SearchOptions): void {
   for (const [name, least] of Object.entries(LEAST)) {
-    const value: unknown = Object(options)[name];
+    const value = memberOf(options, name);
     if (value === undefined || (Number.isSafeInteger(value) && Number(value) >= least)) continue;
     const bound = least > 0 || name === 'workers' ? ` of at least ${least}` : '';
     throw new TypeError(`${name} must be a whole number${bound}, not ${String(value)}`);

@@ -203,7 +203,7 @@ export class WorkerPool implements Executor {
   }
 
   async run(range: RunRange, change: GuideChange): Promise<readonly RunResult[]> {
-    for (const member of this.#members) member.change = joined(member.change, change);
+    for (const member of this.#members) member.change = joinChanges(member.change, change);
     const round = new Round(range, this.#members.length * PARTS);
     await new Promise<void>((resolve, reject) => {
       this.#endRound = { resolve, reject };
@@ -232,7 +232,7 @@ export class WorkerPool implements Executor {
     input: WorkerTasks[K]['input'],
     task: string,
   ): Promise<WorkerTasks[K]['output']> {
-    return asked(this.#first, kind, input, task);
+    return askWorker(this.#first, kind, input, task);
   }
 
   /** Ends all threads. */
@@ -246,7 +246,7 @@ function createMember(start: WorkerStart, index: number): Member {
   return { thread, change: undefined, isReady: false, isBusy: true };
 }
 
-async function asked<K extends TaskKind>(
+async function askWorker<K extends TaskKind>(
   member: Member,
   kind: K,
   input: WorkerTasks[K]['input'],
@@ -259,7 +259,7 @@ async function asked<K extends TaskKind>(
 }
 
 async function open(member: Member): Promise<OpenedFile> {
-  const opened = await asked(member, 'open', undefined, 'opening the file');
+  const opened = await askWorker(member, 'open', undefined, 'opening the file');
   member.isReady = true;
   return opened;
 }
@@ -315,11 +315,11 @@ async function runParts(
     const { change } = member;
     member.change = undefined;
     const task = `running the runs ${range.first} to ${range.first + range.count - 1}`;
-    round.add(await asked(member, 'run', { range, change }, task));
+    round.add(await askWorker(member, 'run', { range, change }, task));
   }
 }
 
-function joined(before: GuideChange | undefined, change: GuideChange): GuideChange {
+function joinChanges(before: GuideChange | undefined, change: GuideChange): GuideChange {
   if (!before) return change;
   return {
     corpus: change.corpus ?? before.corpus,

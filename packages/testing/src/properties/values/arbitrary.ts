@@ -1,6 +1,7 @@
 // Arbitraries of Cairo values: drawn from the pool of a run, and shrunk by fast-check.
 import { type Abi, readAbi } from '@starkbox/abi';
 import { canonicalFelt, PRIME } from '@starkbox/abi/basics';
+import { rangeOf } from '@starkbox/abi/internal';
 import * as fc from 'fast-check';
 import type { StepValue } from '../model/history.js';
 import { type CairoType, isUnit, reachableTypes } from './cairo-type.js';
@@ -101,8 +102,11 @@ function build(
   lists: ListLimits,
 ): fc.Arbitrary<StepValue> {
   switch (type.kind) {
-    case 'integer':
-      return fc.bigInt({ min: type.min, max: type.max });
+    case 'felt':
+    case 'integer': {
+      const { min, max } = rangeOf(type);
+      return fc.bigInt({ min, max });
+    }
     case 'bool':
       return fc.boolean();
     case 'address':
@@ -120,20 +124,19 @@ function build(
       return type.length === undefined
         ? fc.array(tie(type.of), lists)
         : fc.tuple(...Array.from({ length: type.length }, () => tie(type.of)));
-    case 'tuple':
-      return fc.tuple(...type.of.map(tie));
-    case 'struct':
+    case 'record':
+      if (type.isTuple) return fc.tuple(...type.members.map((member) => tie(member.type)));
       return fc.record(
         Object.fromEntries(type.members.map((member) => [member.name, tie(member.type)])),
         PLAIN,
       );
-    case 'enum': {
+    case 'choice': {
       const variants = type.variants.map((variant) =>
-        isUnit(variant.type)
+        isUnit(variant)
           ? fc.constant(variant.name)
           : fc.record({ [variant.name]: tie(variant.type) }, PLAIN),
       );
-      const simplest = type.variants.find((variant) => isUnit(variant.type))?.name;
+      const simplest = type.variants.find(isUnit)?.name;
       const choice = fc.oneof<fc.Arbitrary<StepValue>[]>(...variants);
       return simplest === undefined ? choice : new WithSimplest(choice, simplest);
     }

@@ -1,5 +1,5 @@
 // Numbers in the code of a class: limits, fees, delays, roles and error codes that a call may have to match.
-import { PRIME } from '@starkbox/abi/basics';
+import { memberOf, PRIME } from '@starkbox/abi/basics';
 
 /** Flags of an instruction, from bit 48 of its word. */
 const IMMEDIATE = 1n << 2n;
@@ -27,7 +27,7 @@ const SYSTEM_CALLS =
  * @param casm a compiled class as JSON, parsed
  */
 export function classConstants(casm: unknown): readonly bigint[] {
-  const { bytecode } = Object(casm);
+  const bytecode = memberOf(casm, 'bytecode');
   if (!Array.isArray(bytecode)) return [];
   const constants = new Set<bigint>();
   for (let at = 0; at < bytecode.length && constants.size < MAX_COUNT; at++) {

@@ -2,6 +2,7 @@
 
 import type { Abi } from '@starkbox/abi';
 import { PRIME } from '@starkbox/abi/basics';
+import { rangeOf } from '@starkbox/abi/internal';
 import type * as fc from 'fast-check';
 import type { StepValue } from '../model/history.js';
 import { type CairoType, isUnit, readCairoType } from './cairo-type.js';
@@ -70,7 +71,7 @@ export function anyOf<T>(values: readonly T[], random: fc.Random): T | undefined
 }
 
 /** A number that executions have shown, changed as contracts change amounts. */
-function related(random: fc.Random, pool: ValuePool): bigint | undefined {
+function drawRelated(random: fc.Random, pool: ValuePool): bigint | undefined {
   const value = shownNumber(random, pool);
   if (value === undefined) return undefined;
   switch (random.nextInt(0, 7)) {
@@ -188,7 +189,7 @@ function candidate(
   }
   const choice = random.nextInt(0, 23);
   if (choice < 6) return shownNumber(random, pool);
-  if (choice < 10) return related(random, pool);
+  if (choice < 10) return drawRelated(random, pool);
   if (choice < 14) return small(random);
   if (choice < 16) return constant(random, pool, max);
   if (choice === 16) return timeNumber(random, pool);
@@ -292,8 +293,11 @@ export class Draws {
 
   #compile(name: string, type: CairoType): Draw {
     switch (type.kind) {
-      case 'integer':
-        return drawInteger({ name, min: type.min, max: type.max });
+      case 'felt':
+      case 'integer': {
+        const { min, max } = rangeOf(type);
+        return drawInteger({ name, min, max });
+      }
       case 'bool':
         return (random) => random.nextInt(0, 1) === 1;
       case 'address':
@@ -306,17 +310,16 @@ export class Draws {
         return () => [];
       case 'list':
         return drawList(this.of(type.of), type.length);
-      case 'tuple': {
-        const parts = type.of.map((part) => this.of(part));
-        return (random, pool, depth) => parts.map((part) => part(random, pool, depth));
+      case 'record': {
+        const parts = type.members.map(({ name, type: of }) => [name, this.of(of)] as const);
+        if (!type.isTuple) return drawStruct(parts);
+        return (random, pool, depth) => parts.map(([, part]) => part(random, pool, depth));
       }
-      case 'struct':
-        return drawStruct(type.members.map(({ name, type: of }) => [name, this.of(of)]));
-      case 'enum':
+      case 'choice':
         return drawEnum(
-          type.variants.map(({ name, type: of }) => ({
-            name,
-            draw: isUnit(of) ? undefined : this.of(of),
+          type.variants.map((variant) => ({
+            name: variant.name,
+            draw: isUnit(variant) ? undefined : this.of(variant.type),
           })),
         );
     }

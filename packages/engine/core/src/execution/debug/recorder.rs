@@ -14,8 +14,10 @@ use starknet_api::transaction::EventContent;
 use starknet_types_core::felt::Felt;
 
 use super::memory::Segment;
-use super::trace::{Action, Limits, PrintedText, Run, Trace, hexes};
-use crate::execution::retrace::{self, Classes, Code, Step, call_name, entry_point_name, steps_of};
+use super::trace::{Action, Code, Limits, PrintedText, Run, Trace, hexes};
+use crate::error::Result;
+use crate::execution::reader::Classes;
+use crate::execution::retrace::{self, Step, call_name, entry_point_name, steps_of};
 use crate::felt::Hex;
 
 /// Bytes of printed texts.
@@ -247,7 +249,11 @@ fn short_string(selector: Felt) -> String {
 }
 
 /// Runs `work` and records it.
-pub fn record<T>(limits: Limits, classes: Classes, work: impl FnOnce() -> T) -> (T, Trace) {
+pub fn record<T>(
+    limits: Limits,
+    classes: Classes,
+    work: impl FnOnce() -> Result<T>,
+) -> Result<Trace> {
     let recorder = Rc::new(RefCell::new(Recorder {
         classes,
         limits,
@@ -258,8 +264,8 @@ pub fn record<T>(limits: Limits, classes: Classes, work: impl FnOnce() -> T) -> 
         ended: 0,
         printed_bytes: 0,
     }));
-    let output = retrace::observing(Box::new(Shared(recorder.clone())), work);
+    retrace::observing(Box::new(Shared(recorder.clone())), work)?;
     let mut trace = std::mem::take(&mut recorder.borrow_mut().trace);
     trace.limit(limits);
-    (output, trace)
+    Ok(trace)
 }

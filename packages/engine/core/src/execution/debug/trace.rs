@@ -9,7 +9,7 @@ use starknet_types_core::felt::Felt;
 
 use super::memory::Segment;
 use crate::error::{Result, input};
-use crate::execution::retrace::{Code, Step};
+use crate::execution::retrace::Step;
 use crate::felt::Hex;
 use crate::json::to_json;
 
@@ -21,6 +21,16 @@ const MOST_CELLS: usize = 1 << 20;
 pub struct Limits {
     pub steps: usize,
     pub bytes: usize,
+}
+
+/// The code that a call runs.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Code {
+    /// A class without a constructor was deployed.
+    None,
+    Cairo0,
+    Cairo1,
 }
 
 /// One call of a contract.

@@ -8,10 +8,10 @@ use serde::Serialize;
 use starknet_api::contract_class::EntryPointType;
 use starknet_types_core::felt::Felt;
 
-use super::machine::Machine;
-use super::recorder::{FrameRecord, Recorded, TraceOptions};
-use crate::class::{Class, Statements};
+use super::recorder::{FrameRecord, Recorded, record};
+use crate::class::Statements;
 use crate::error::Result;
+use crate::execution::reader::Classes;
 use crate::execution::report::{PrintedText, texts};
 use crate::felt::Hex;
 use crate::json::to_json;
@@ -38,39 +38,41 @@ struct Frame {
     stack: Option<Vec<usize>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     visited: Option<Vec<(usize, u64, u64)>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    machine: Option<Machine>,
 }
 
 type StatementMaps = HashMap<Felt, Option<Arc<Statements>>>;
 
-/// A retrace as JSON. A class that cannot be compiled again, or has code of another compiler, gives frames
-/// without statements.
-pub fn report(recorded: Recorded, class: impl Fn(Felt) -> Option<Arc<Class>>) -> Result<String> {
+/// Runs `work` and gives its frames as JSON, with the visited statements if they are wanted.
+pub fn retrace<T>(
+    lists_visited: bool,
+    classes: Classes,
+    work: impl FnOnce() -> Result<T>,
+) -> Result<String> {
+    let (done, recorded) = record(lists_visited, classes.clone(), work);
+    done?;
+    report(recorded, &classes)
+}
+
+/// A class that cannot be compiled again, or has code of another compiler, gives frames without statements.
+fn report(recorded: Recorded, classes: &Classes) -> Result<String> {
     let mut maps = StatementMaps::new();
     let mut frames = Vec::with_capacity(recorded.frames.len());
     for frame in recorded.frames {
-        let needs_statements = frame.failed && !frame.location.is_empty()
-            || frame.visited.is_some()
-            || frame.machine.registers.is_some();
+        let needs_statements =
+            frame.failed && !frame.location.is_empty() || frame.visited.is_some();
         let statements = if needs_statements {
             maps.entry(frame.class_hash)
-                .or_insert_with(|| class(frame.class_hash)?.statements().ok())
+                .or_insert_with(|| classes(frame.class_hash)?.statements().ok())
                 .clone()
         } else {
             None
         };
-        frames.push(resolved(frame, recorded.options, statements.as_deref()));
+        frames.push(resolved(frame, statements.as_deref()));
     }
     to_json(&Retrace { frames, printed: texts(recorded.printed) })
 }
 
-fn resolved(frame: FrameRecord, options: TraceOptions, statements: Option<&Statements>) -> Frame {
-    let mut machine = frame.machine;
-    if statements.is_none() {
-        // Addresses in code of another compiler say nothing.
-        machine.registers = None;
-    }
+fn resolved(frame: FrameRecord, statements: Option<&Statements>) -> Frame {
     Frame {
         depth: frame.depth,
         contract_address: Hex(frame.contract_address),
@@ -89,7 +91,6 @@ fn resolved(frame: FrameRecord, options: TraceOptions, statements: Option<&State
             (Some(visits), Some(statements)) => Some(statements.visited(&visits)),
             _ => None,
         },
-        machine: options.machine.map(|_| machine),
     }
 }
 

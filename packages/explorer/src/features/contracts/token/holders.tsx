@@ -5,7 +5,7 @@ import { counted, grouped, type Unit } from '../../../format/amount.js';
 import { Button } from '../../../parts/button.js';
 import { Amount } from '../../../parts/number.js';
 import { Empty, Unread } from '../../../parts/page-states.js';
-import { type Column, ShortTable } from '../../../parts/table/table.js';
+import { type Column, numberColumn, ShortTable } from '../../../parts/table/table.js';
 import type { NamedSlot } from '../../../parts/transaction/slot-names.js';
 import { Address } from '../../../parts/values.js';
 import { call } from '../../../rpc/client.js';
@@ -92,7 +92,7 @@ interface HoldersProps {
 }
 
 export function Holders({ address, unit, supply }: HoldersProps) {
-  const beat = useLive((live) => live.beat);
+  const revision = useLive((live) => live.revision);
   const isFork = useLive(({ fork }) => fork !== undefined);
   const query = useInfiniteQuery({
     queryKey: ['holders', address],
@@ -105,7 +105,7 @@ export function Holders({ address, unit, supply }: HoldersProps) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: read again after each change
   useEffect(() => {
     if (data) runTask(refetch());
-  }, [beat]);
+  }, [revision]);
   const loaded = useMemo(() => holdersIn(data?.pages ?? []), [data]);
   const columns = useMemo(() => holderColumns(unit, supply), [unit, supply]);
   if (!data) return <Unread query={query} what="the holders" />;
@@ -170,13 +170,12 @@ function holderColumns(unit: Unit, supply: bigint | undefined): readonly Column<
     ...(supply === undefined || supply === 0n
       ? []
       : [
-          {
-            head: 'Share',
-            width: 'w-count',
-            number: true,
-            phoneHead: 'share',
-            cell: ({ balance }: Holder) => shareText(balance, supply),
-          },
+          numberColumn(
+            'Share',
+            'w-count',
+            ({ balance }: Holder) => shareText(balance, supply),
+            'share',
+          ),
         ]),
   ];
 }

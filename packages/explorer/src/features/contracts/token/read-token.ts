@@ -1,11 +1,10 @@
 // Facts of a token as its contract reports them: name, symbol, decimals, supply.
 import { type Abi, selectorOf } from '@starkbox/abi';
 import { decodeShortString } from '@starkbox/abi/basics';
-import { useQuery } from '@tanstack/react-query';
 import type { Unit } from '../../../format/amount.js';
 import { escapeText } from '../../../format/untrusted-text.js';
 import { call, RpcFailure } from '../../../rpc/client.js';
-import { useLive } from '../../../rpc/live-state.js';
+import { useCurrent } from '../../../rpc/queries.js';
 import { unitOfContract } from '../../../rpc/tokens.js';
 
 export interface TokenFacts {
@@ -78,11 +77,5 @@ async function readToken(address: string): Promise<TokenFacts | null> {
 
 /** Read again after each change of the chain. */
 export function useTokenFacts(address: string) {
-  const beat = useLive((live) => live.beat);
-  return useQuery({
-    queryKey: ['token facts', address, beat],
-    placeholderData: (old) => old,
-    gcTime: 10_000,
-    queryFn: () => readToken(address),
-  });
+  return useCurrent(['token facts', address], () => readToken(address));
 }

@@ -8,17 +8,20 @@ import { isShortcut } from '../../../navigation/key-events.js';
 import { go, setQuery, to, useRoute } from '../../../navigation/route.js';
 import { Checkbox, TextInput } from '../../../parts/inputs.js';
 import { Integer } from '../../../parts/number.js';
-import { rowHeight, Spacer } from '../../../parts/table/table.js';
+import { rowHeight, Spacer, TableHead } from '../../../parts/table/table.js';
 import { asJson, type Classes, FrameDetail } from '../../../parts/transaction/call-line.js';
 import { runTask } from '../../../state/tasks.js';
-import { restOf } from '../../../traces/large-traces.js';
-import { useWholeFrame } from '../../../traces/whole-frame.js';
 import { Row } from './frame-row.js';
 import { firstOpen, matchingRows, rowsOf, type TreeRow, withInner } from './rows.js';
 
 const TALLEST = 560;
 /** Smaller trees have no filter. */
 const FEW = 12;
+const HEADS = [
+  { head: 'Frame' },
+  { head: 'L2 gas', width: 'w-gas', number: true },
+  { head: 'Share', width: 'w-share' },
+];
 
 interface CallTreeProps {
   /** The transaction. */
@@ -75,7 +78,7 @@ export function CallTreeView({ hash, tree, classes, total }: CallTreeProps) {
             aria-rowcount={rows.length + 1}
             onKeyDown={press}
           >
-            <TreeHead />
+            <TableHead columns={HEADS} />
             <tbody>
               {before > 0 && <Spacer height={before} />}
               {items.map(({ index }) => {
@@ -137,7 +140,7 @@ function Detail({ of, classes, hash }: DetailProps) {
   const debugAddress = (event?: number): string => debugOf(hash, of.id, event);
   return (
     <FrameDetail
-      of={useWholeFrame(of)}
+      of={of}
       classes={classes}
       debugAddress={of.fate === 'not reached' || of.phase === 'fee' ? undefined : debugAddress}
     />
@@ -290,7 +293,7 @@ function pressKey(event: KeyboardEvent, of: Keys): void {
       setOpen(frames.reduce((all, frame) => withInner(frame, all), new Set(open).add(row.id))),
     E: () => setOpen(tree.roots.reduce((all, root) => withInner(root, all), new Set<string>())),
     x: showFailure,
-    c: () => runTask(copyCall(frame)),
+    c: () => runTask(navigator.clipboard.writeText(asJson(frame))),
     g: () => setQuery({ tab: 'gas', focus: frame.id, frame: undefined }),
     d: () => go(debugOf(hash, frame.id)),
     '/': () => field.current?.focus(),
@@ -303,11 +306,6 @@ function pressKey(event: KeyboardEvent, of: Keys): void {
   // Outside of the tree the same key opens the search.
   event.stopPropagation();
   act();
-}
-
-async function copyCall(frame: Frame): Promise<void> {
-  const rest = await restOf(frame);
-  await navigator.clipboard.writeText(asJson({ ...frame, ...rest }));
 }
 
 interface FindProps {
@@ -338,21 +336,5 @@ function Find({ field, text, change, leave, matchCount }: FindProps) {
       />
       {matchCount !== undefined && <span role="status">{counted(matchCount, 'frame')}</span>}
     </>
-  );
-}
-
-function TreeHead() {
-  return (
-    <thead>
-      <tr>
-        <th scope="col">Frame</th>
-        <th scope="col" className="w-gas number">
-          L2 gas
-        </th>
-        <th scope="col" className="w-share">
-          Share
-        </th>
-      </tr>
-    </thead>
   );
 }

@@ -12,7 +12,6 @@ import {
   ReturnValues,
 } from '../../../parts/transaction/call-line.js';
 import { Address, FunctionName, UntrustedText } from '../../../parts/values.js';
-import { useWholeFrame } from '../../../traces/whole-frame.js';
 import type { TreeRow } from './rows.js';
 
 const PHASES: Readonly<Record<Frame['phase'], string>> = {
@@ -42,7 +41,7 @@ const MAX_LINES = 12;
 
 export function Row(props: RowProps) {
   const { row, index, classes, total, isOpen, activate, toggle } = props;
-  const frame = useWholeFrame(row.kind === 'run' ? (row.frames[0] ?? NO_FRAME) : row.frame);
+  const frame = row.kind === 'run' ? (row.frames[0] ?? NO_FRAME) : row.frame;
   const isDim = frame.fate !== undefined || frame.phase === 'fee';
   const isFailing = row.kind === 'frame' && frame.failed;
   const isCause = row.kind === 'frame' && frame.cause !== undefined;

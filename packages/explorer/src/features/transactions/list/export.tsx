@@ -20,7 +20,7 @@ async function readAll(filter: TransactionFilter): Promise<readonly TransactionR
     const page = await readTransactions(filter, cursor);
     rows.push(...page.rows);
     // Older transactions belong to the origin.
-    cursor = page.beyond === undefined ? page.next : undefined;
+    cursor = page.olderRowsHint === undefined ? page.next : undefined;
   } while (cursor !== undefined && rows.length < MAX_COUNT);
   return rows.slice(0, MAX_COUNT);
 }

@@ -52,7 +52,7 @@ export async function executeInRoom(
 }
 
 function wholeCapacity({ network, blocks }: World): CapacityFigures {
-  return capacityOf(network?.conditions.capacity ?? {}, blocks.starknetVersion);
+  return capacityOf(network?.conditions.capacity, blocks.starknetVersion);
 }
 
 /**
@@ -70,7 +70,7 @@ function capacityFor(
   if (effectiveBlockGeneration(world, rules) === 'transaction') return whole;
   const { network } = world;
   if (!network?.conditions.congestion) return whole;
-  const { order = rules.mempoolOrder?.kind } = network.conditions;
+  const order = network.conditions.order ?? rules.mempoolOrder?.kind;
   const load = backgroundLoadOf({ ...world, network });
   if (order === 'tip') {
     return remainingCapacity(

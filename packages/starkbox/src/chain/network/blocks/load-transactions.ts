@@ -7,7 +7,7 @@ import type { Probe } from '../../../probe.js';
 import type { BlockRules } from '../../execution/block-context.js';
 import { withExecutionErrors } from '../../execution/execution-errors.js';
 import { executeForWriter, executeInBlock } from '../../execution/executions.js';
-import { fundedState } from '../../execution/fund-account.js';
+import { fundAccount } from '../../execution/fund-account.js';
 import { recordExecuted, recordSubmitted } from '../../execution/transaction-record.js';
 import { MINTER } from '../../genesis/accounts.js';
 import { withDirectWrite } from '../../world/direct-writes.js';
@@ -78,16 +78,15 @@ async function withTransfer(
     signature: [],
   };
   const transaction = new Transaction({ ...values }, chainId);
-  const state = await fundedState(ready.pendingState, transaction, FUNDS);
+  const state = await fundAccount(ready.pendingState, transaction, FUNDS);
   const funded = state === ready.pendingState ? ready : withDirectWrite(ready, state);
   const flags = { validate: false, chargeFee: chargesFee, unboundedGas: !chargesFee };
   const call = { context, transaction, flags };
   const { capacity } = network.conditions;
-  const room = network.weights &&
-    capacity && {
-      weights: network.weights,
-      capacity: capacityOf(capacity, blocks.starknetVersion),
-    };
+  const room = network.weights && {
+    weights: network.weights,
+    capacity: capacityOf(capacity, blocks.starknetVersion),
+  };
   const execution = room
     ? await withExecutionErrors(executeInBlock(state, call, room, probe))
     : await withExecutionErrors(executeForWriter(state, call, probe));

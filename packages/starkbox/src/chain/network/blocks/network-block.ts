@@ -33,17 +33,16 @@ export function backgroundLoadOf({
 /** Most L2 gas of a block. */
 function gasLimitOf({ network, blocks }: Pick<NetworkWorld, 'network' | 'blocks'>): number {
   const { capacity } = network.conditions;
-  return capacityOf(capacity ?? {}, blocks.starknetVersion).receipt_l2_gas;
+  return capacityOf(capacity, blocks.starknetVersion).receipt_l2_gas;
 }
 
 /** The load that the pending block has room for, besides its transactions. */
 export function fittingLoad(world: NetworkWorld): readonly BackgroundTransaction[] {
   const { network, blocks } = world;
   const { capacity } = network.conditions;
-  const room =
-    network.weights && capacity
-      ? remainingGas(capacityOf(capacity, blocks.starknetVersion), network.weights.figures)
-      : Math.max(0, gasLimitOf(world) - gasUsedIn(world));
+  const room = network.weights
+    ? remainingGas(capacityOf(capacity, blocks.starknetVersion), network.weights.figures)
+    : Math.max(0, gasLimitOf(world) - gasUsedIn(world));
   return fitting(backgroundLoadOf(world), room);
 }
 
@@ -86,7 +85,7 @@ function isSet({ gas: { current, next } }: World): boolean {
  */
 export function withRound(before: NetworkWorld, after: World, backgroundGas: number): World {
   const { network, blocks } = before;
-  const { capacity, gasMarket } = network.conditions;
+  const { capacity, gas_market: gasMarket } = network.conditions;
   const gasUsed = gasUsedIn(before);
   const { number, prices, transactionCount } = latestHeader(after);
   const price = BigInt(prices.l2_gas_price.price_in_fri);
@@ -95,14 +94,13 @@ export function withRound(before: NetworkWorld, after: World, backgroundGas: num
     price,
     gasUsed,
     backgroundGas,
-    fullness:
-      network.weights && capacity
-        ? fullnessOf(
-            capacityOf(capacity, blocks.starknetVersion),
-            network.weights.figures,
-            backgroundGas,
-          )
-        : undefined,
+    fullness: network.weights
+      ? fullnessOf(
+          capacityOf(capacity, blocks.starknetVersion),
+          network.weights.figures,
+          backgroundGas,
+        )
+      : undefined,
     transactions: transactionCount,
   };
   const rounds = network.rounds + 1;
@@ -127,7 +125,7 @@ export function withRound(before: NetworkWorld, after: World, backgroundGas: num
 /** The price of L2 gas after the pending block if it were closed now. */
 export function forecast(world: NetworkWorld): bigint {
   const { network, gas, blocks } = world;
-  if (!network.conditions.gasMarket || isSet(world)) return gas.next.l2_gas_price_fri;
+  if (!network.conditions.gas_market || isSet(world)) return gas.next.l2_gas_price_fri;
   const gasUsed = gasUsedIn(world) + gasOf(fittingLoad(world));
   return nextL2Price(
     gas.current.l2_gas_price_fri,
@@ -144,7 +142,7 @@ function gasAt(world: NetworkWorld, l2Price: bigint | undefined): World['gas'] {
 }
 
 function pricesAt(network: Network, prices: GasPrices, l2Price: bigint | undefined): GasPrices {
-  const { gasMarket } = network.conditions;
+  const { gas_market: gasMarket } = network.conditions;
   const changes: Partial<GasPrices> = {
     ...(gasMarket ? l1PricesAt(gasMarket, network.rounds) : {}),
     ...(l2Price === undefined ? {} : l2Prices(l2Price, network.rate)),
@@ -182,15 +180,15 @@ export async function withPricesOfOrigin(
   conditions: NetworkConditions,
   fork: Fork | undefined,
 ): Promise<NetworkConditions> {
-  const { gasMarket } = conditions;
-  if (gasMarket?.l1Prices !== OF_ORIGIN) return conditions;
+  const { gas_market: gasMarket } = conditions;
+  if (!gasMarket || gasMarket.l1_prices !== OF_ORIGIN) return conditions;
   if (!fork) {
     refuse(
       "gas_market.l1_prices: expected a list of prices, because this chain is no fork; got 'origin'",
     );
   }
   const headers = await fork.headers(Math.max(0, fork.block.number - BLOCKS_OF_ORIGIN + 1));
-  return { ...conditions, gasMarket: { ...gasMarket, l1Prices: headers.map(l1PricesIn) } };
+  return { ...conditions, gas_market: { ...gasMarket, l1_prices: headers.map(l1PricesIn) } };
 }
 
 /** Prices of L1 gas in a header; old blocks lack some. */
@@ -233,5 +231,5 @@ export function withoutRounds(world: NetworkWorld, l2Price: bigint): World {
       weights: weights && BlockWeights.empty(),
     },
   };
-  return conditions.gasMarket ? { ...shortened, gas: gasAt(shortened, l2Price) } : shortened;
+  return conditions.gas_market ? { ...shortened, gas: gasAt(shortened, l2Price) } : shortened;
 }

@@ -20,14 +20,14 @@ export async function afterRound(
   network: Network,
   rules: MempoolRules,
 ): Promise<World> {
-  const { lifetimeBlocks } = network.conditions;
+  const { lifetime_blocks: lifetime } = network.conditions;
   const mempool = await inSlices(withoutSelection(world.mempool));
   const ruled = await withRules({ ...world, mempool }, rules);
-  if (lifetimeBlocks === undefined) return ruled;
-  const reason = `It waited for ${lifetimeBlocks} blocks, the lifetime by the network conditions.`;
+  if (lifetime === null) return ruled;
+  const reason = `It waited for ${lifetime} blocks, the lifetime by the network conditions.`;
   return {
     ...ruled,
-    mempool: await inSlices(withoutExpired(ruled.mempool, lifetimeBlocks, reason)),
+    mempool: await inSlices(withoutExpired(ruled.mempool, lifetime, reason)),
   };
 }
 
@@ -41,7 +41,7 @@ export async function followedUp(
   rules: MempoolRules,
 ): Promise<World> {
   const from = firstToReplace(world, drawnDepth(network));
-  const next = from === undefined ? world : await reorganised(world, from, rules);
+  const next = from === undefined ? world : await reorganiseFrom(world, from, rules);
   if (hasMempool(effectiveBlockGeneration(next, rules))) return next;
   const [executed, { included }] = await preConfirm(next, UNLIMITED, rules);
   return included.length > 0 ? closeIfDue(executed, rules) : executed;
@@ -76,7 +76,7 @@ function hasControl(world: World, block: number): boolean {
 }
 
 /** The world without its newest blocks, whose transactions wait again. */
-async function reorganised(world: World, from: number, rules: MempoolRules): Promise<World> {
+async function reorganiseFrom(world: World, from: number, rules: MempoolRules): Promise<World> {
   const [cut] = await withoutSince(world, from, rules.fork);
   const replaced = world.history.header(from)?.timestamp ?? 0;
   // The first new block differs at least in its time from the one it replaces, and so in its hash.

@@ -14,12 +14,12 @@ export type Fate = 'lost' | number;
 
 /** @param index how many submissions came before it */
 export function fateOf(seed: number, faults: Submissions, index: number): Fate {
-  const { lost, delayed, delayBlocks } = faults;
+  const { lost, delayed, delay_blocks } = faults;
   const random = randomNumbers(seed, 'submission', index);
   const share = random();
   if (share < lost) return 'lost';
   if (share >= lost + delayed) return 0;
-  const [least, most] = delayBlocks;
+  const [least, most] = delay_blocks;
   return least + Math.floor(random() * (most - least + 1));
 }
 
@@ -33,10 +33,10 @@ export async function submittedUnder(
   const { conditions, submissions } = network;
   const next = await arrivedAtOnce(world, prepared, rules);
   const fate = fateOf(conditions.seed, conditions.submissions, submissions);
-  return withSubmission(await arrived(world, next, fate, prepared, rules));
+  return withSubmission(await addSubmission(world, next, fate, prepared, rules));
 }
 
-async function arrived(
+async function addSubmission(
   before: World,
   next: World,
   fate: Fate,
