@@ -93,7 +93,7 @@ test('an error is shown with its code, and the documentation lists possible erro
   await page.getByLabel('transaction_hash', { exact: true }).fill('0x123');
   await page.keyboard.press('Control+Enter');
   await answer(page).getByText('Failed').waitFor();
-  await answer(page).getByText('29').waitFor();
+  await answer(page).getByText('29', { exact: true }).waitFor();
   const docs = page.getByRole('region', { name: 'About the method' });
   await docs.getByText('Transaction hash not found').waitFor();
   const linesOfCode = await docs

@@ -25,9 +25,13 @@ const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
 const CALLS_AHEAD = 64;
 /**
  * Clients such as starknet.js register a subscription one turn after they have read its id, and drop notifications that
- * they read before.
+ * they read before. The pong of this ping shows that the id was read.
  */
-const REGISTRATION_MILLISECONDS = 5;
+const REGISTRATION = Buffer.from('registered');
+/** For a client that does not answer a ping. */
+const MAX_REGISTRATION_MILLISECONDS = 500;
+/** For a socket whose pong cannot be read, because it is paused. */
+const PAUSED_REGISTRATION_MILLISECONDS = 5;
 
 /** Close codes of RFC 6455. */
 export const GOING_AWAY = 1001;
@@ -54,7 +58,10 @@ export class Connection implements Listener {
     setMaxListeners(0, this.#abandoned.signal);
     this.#session = { ...session, listener: this, signal: this.#abandoned.signal };
     socket.on('message', (data: RawData) => this.#receive(data));
-    socket.on('pong', this.#showLife);
+    socket.on('pong', (payload: Buffer) => {
+      this.#showLife();
+      if (payload.equals(REGISTRATION)) this.#endRegistration?.();
+    });
     socket.on('error', (err) => {
       options.log.debug({ err }, 'a WebSocket failed');
       this.#detach();
@@ -204,15 +211,19 @@ export class Connection implements Listener {
     });
   }
 
-  /** The time in which the client registers a subscription; it ends with the connection. */
+  /** Resolves when the client has registered a subscription, or the connection is gone. */
   #registration(): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(() => this.#endRegistration?.(), REGISTRATION_MILLISECONDS).unref();
+      const milliseconds = this.#socket.isPaused
+        ? PAUSED_REGISTRATION_MILLISECONDS
+        : MAX_REGISTRATION_MILLISECONDS;
+      const timer = setTimeout(() => this.#endRegistration?.(), milliseconds).unref();
       this.#endRegistration = () => {
         clearTimeout(timer);
         this.#endRegistration = undefined;
         resolve();
       };
+      this.#socket.ping(REGISTRATION);
     });
   }
 }

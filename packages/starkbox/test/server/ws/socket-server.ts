@@ -44,6 +44,8 @@ export async function openServer(changes: Partial<SocketOptions> = {}): Promise<
       devnet_wait: () => opened,
       devnet_large: () => LARGE,
       devnet_listen: (_: object, { listener }) => listener && listeners.push(listener),
+      devnet_announce: (_: object, { listener }) =>
+        listener?.afterAnswer(() => () => listener.send('{"id":"notification"}')),
     },
     restricted: undefined,
     log: silentLog,

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createChain } from '../../../src/index.js';
-import { CLOSE, frame, type RawSocket } from '../../support/raw-socket.js';
+import { CLOSE, frame, PING, PONG, type RawSocket } from '../../support/raw-socket.js';
 import {
   client,
   closeAfterEach,
@@ -97,6 +97,29 @@ describe('order', () => {
     served.open();
     await raw.until(() => raw.texts.length === 205);
     expect(idsOf(raw.texts)).toEqual(upTo(205));
+  });
+
+  test('the first notification of a subscription waits until the client has read its id', async () => {
+    const served = await openServer();
+    const raw = await rawSocket(served);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    raw.call(0, 'devnet_announce');
+    const pings = () => raw.frames.filter(({ opcode }) => opcode === PING);
+    await raw.until(() => pings().length === 1);
+    await ping(served);
+    expect(idsOf(raw.texts)).toEqual([0]);
+    for (const { payload } of pings()) raw.write(frame(payload, { opcode: PONG }));
+    await raw.until(() => raw.texts.length === 2);
+    expect(idsOf(raw.texts)).toEqual([0, 'notification']);
+  });
+
+  test('a client that answers no ping gets its notifications later', async () => {
+    const served = await openServer();
+    const raw = await rawSocket(served);
+    raw.call(0, 'devnet_announce');
+    await raw.until(() => raw.texts.length === 2);
+    expect(idsOf(raw.texts)).toEqual([0, 'notification']);
   });
 
   test('what is sent to a socket stays in order, whatever is an answer', async () => {
