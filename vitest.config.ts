@@ -99,7 +99,7 @@ export default defineConfig({
           ...BESIDE_OTHERS,
           name: 'cairo-2.8',
           include: EXECUTION,
-          env: { STARKBOX_CAIRO: '2.8' },
+          env: { TEST_CAIRO: '2.8' },
           isolate: false,
         },
       },

@@ -7,8 +7,8 @@ import { gunzipSync } from 'node:zlib';
 /** The Cairo release that compiled a class. */
 export type Generation = '2.8' | '2.19';
 
-/** What the tests of this process use; `STARKBOX_CAIRO=2.8` chooses the older one. */
-export const GENERATION: Generation = process.env['STARKBOX_CAIRO'] === '2.8' ? '2.8' : '2.19';
+/** What the tests of this process use; `TEST_CAIRO=2.8` chooses the older one. */
+export const GENERATION: Generation = process.env['TEST_CAIRO'] === '2.8' ? '2.8' : '2.19';
 
 /** What is kept of the older compiler. */
 export const KEPT: readonly string[] = ['counter', 'reverter'];

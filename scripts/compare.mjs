@@ -42,8 +42,8 @@ else checkOnce(`compare-${subject}`, ['scripts/compare.mjs', TEST], compare);
 function runRandomTransactions(variables) {
   run('npx', ['vitest', 'run', '--project', 'shared', TEST], ROOT, {
     ...variables,
-    STARKBOX_COMPARED_TRANSACTIONS: count,
-    ...(values.seed === undefined ? {} : { STARKBOX_COMPARED_SEED: values.seed }),
+    TEST_COMPARED_TRANSACTIONS: count,
+    ...(values.seed === undefined ? {} : { TEST_COMPARED_SEED: values.seed }),
   });
 }
 
@@ -58,7 +58,7 @@ function linesIn(file) {
 function compareEngines() {
   const [native = [], wasm = []] = ['', 'wasm'].map((engine) => {
     const file = join(folder, `digests-${engine}`);
-    runRandomTransactions({ STARKBOX_ENGINE: engine, STARKBOX_DIGESTS: file });
+    runRandomTransactions({ STARKBOX_ENGINE: engine, TEST_DIGESTS: file });
     return linesIn(file);
   });
   const different = native.flatMap((digest, index) => (digest === wasm[index] ? [] : [index]));

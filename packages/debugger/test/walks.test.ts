@@ -9,9 +9,9 @@ import { Reference } from './support/reference.js';
 
 /**
  * By hand, for other transactions and walks:
- * TEST_SEED=7 STARKBOX_WALKS=50000 npx vitest run packages/debugger/test/walks.test.ts
+ * TEST_SEED=7 TEST_WALKS=50000 npx vitest run packages/debugger/test/walks.test.ts
  */
-const WALKS = Number(process.env['STARKBOX_WALKS'] ?? 2_500);
+const WALKS = Number(process.env['TEST_WALKS'] ?? 2_500);
 const TRANSACTIONS = 50;
 const MAX_MOVES = 8;
 

@@ -12,11 +12,11 @@ import { histories } from './histories.js';
 
 /**
  * By hand, for more histories or for those of another seed:
- * STARKBOX_HISTORIES=1000 TEST_SEED=7 npx vitest run packages/e2e/test/followed/followed.test.ts
- * A failure names its seed and its path; with STARKBOX_PATH it alone is played again.
+ * TEST_HISTORIES=1000 TEST_SEED=7 npx vitest run packages/e2e/test/followed/followed.test.ts
+ * A failure names its seed and its path; with TEST_PATH it alone is played again.
  */
-const HISTORIES = Number(process.env['STARKBOX_HISTORIES'] ?? 16);
-const PATH = process.env['STARKBOX_PATH'];
+const HISTORIES = Number(process.env['TEST_HISTORIES'] ?? 16);
+const PATH = process.env['TEST_PATH'];
 const LENGTH = 20;
 
 /** Interval of the sockets' pings, in milliseconds. */

@@ -300,8 +300,8 @@ function randomMishaps(): () => Mishap | undefined {
   return () => (random.below(10) < 4 ? random.pick(mishaps) : undefined);
 }
 
-/** For more, up to the holders there are: STARKBOX_REQUESTS=2000. Asked in two parts, each with a transaction beside it. */
-const REQUESTS = Number(process.env['STARKBOX_REQUESTS'] ?? 600);
+/** For more, up to the holders there are: TEST_REQUESTS=2000. Asked in two parts, each with a transaction beside it. */
+const REQUESTS = Number(process.env['TEST_REQUESTS'] ?? 600);
 
 test(`${REQUESTS} requests to a fork whose origin fails at random`, async () => {
   const other = await pair.fork({ forkTimeout: 1 });

@@ -19,9 +19,9 @@ import * as mempool from '../mempool/play.js';
 
 /**
  * By hand, for more rounds or another seed:
- * STARKBOX_HISTORIES=200 TEST_SEED=7 npx vitest run packages/e2e/test/instances/isolation.test.ts
+ * TEST_HISTORIES=200 TEST_SEED=7 npx vitest run packages/e2e/test/instances/isolation.test.ts
  */
-const ROUNDS = Number(process.env['STARKBOX_HISTORIES'] ?? 1);
+const ROUNDS = Number(process.env['TEST_HISTORIES'] ?? 1);
 const LENGTH = 20;
 /** How many instances of each block mode play at once: eight. Blocks by the clock would need real time. */
 const PLAYERS = { transaction: 3, demand: 3, mempool: 2 } as const;

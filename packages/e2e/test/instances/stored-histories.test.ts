@@ -14,9 +14,9 @@ import { afterAll, beforeAll, test, vi } from 'vitest';
 
 /**
  * By hand, for more histories or another seed:
- * STARKBOX_HISTORIES=100 TEST_SEED=7 npx vitest run packages/e2e/test/instances/stored-histories.test.ts
+ * TEST_HISTORIES=100 TEST_SEED=7 npx vitest run packages/e2e/test/instances/stored-histories.test.ts
  */
-const HISTORIES = Number(process.env['STARKBOX_HISTORIES'] ?? 3);
+const HISTORIES = Number(process.env['TEST_HISTORIES'] ?? 3);
 const LENGTH = 25;
 
 beforeAll(() => {

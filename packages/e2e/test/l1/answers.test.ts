@@ -22,8 +22,8 @@ import { encodeFunctionData, pad, toHex } from 'viem';
 import { expect, test } from 'vitest';
 import { MESSAGING_ABI } from '../../../starkbox/src/l1/ethereum/messaging-contract.js';
 
-/** More with STARKBOX_LOGS=20000. */
-const LOGS = Number(process.env['STARKBOX_LOGS'] ?? 430);
+/** More with TEST_LOGS=20000. */
+const LOGS = Number(process.env['TEST_LOGS'] ?? 430);
 /** Words of each message, so that all make more than 10 MiB. */
 const WORDS = Math.max(8, Math.round(172_000 / LOGS));
 const RECEIVER = '0x8359e4b0152ed5a731162d3c7b0d8d56edb165a0';

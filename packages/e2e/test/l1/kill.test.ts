@@ -10,9 +10,9 @@ import { hex, read, Sender, selector } from '@starkbox/test-support/signing';
 import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import { afterAll, expect, test, vi } from 'vitest';
 
-/** More with STARKBOX_KILLS=50 STARKBOX_MESSAGES=200; another course of events with TEST_SEED. */
-const KILLS = Number(process.env['STARKBOX_KILLS'] ?? 6);
-const MESSAGES = Number(process.env['STARKBOX_MESSAGES'] ?? 36);
+/** More with TEST_KILLS=50 TEST_MESSAGES=200; another course of events with TEST_SEED. */
+const KILLS = Number(process.env['TEST_KILLS'] ?? 6);
+const MESSAGES = Number(process.env['TEST_MESSAGES'] ?? 36);
 /** A life ends without having delivered what it might after so many milliseconds. */
 const MAX_LIFE = 60_000;
 /** And so long, at most, after what it was to deliver: in the middle of the next message. */

@@ -15,8 +15,8 @@ import { hex, read, Sender } from '@starkbox/test-support/signing';
 import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import { afterAll, expect, test, vi } from 'vitest';
 
-/** More with STARKBOX_RESTARTS=50; another course of events with TEST_SEED. */
-const RESTARTS = Number(process.env['STARKBOX_RESTARTS'] ?? 6);
+/** More with TEST_RESTARTS=50; another course of events with TEST_SEED. */
+const RESTARTS = Number(process.env['TEST_RESTARTS'] ?? 6);
 const RECEIVER = '0x8359e4b0152ed5a731162d3c7b0d8d56edb165a0';
 const USER = '0x5';
 /** For a few starts on a busy machine, in milliseconds. */

@@ -7,9 +7,9 @@ import { afterAll, beforeAll, test, vi } from 'vitest';
 import type { Order } from './model.js';
 import { COMMAND, CONFIG, Play, prepare } from './play.js';
 
-/** By hand: STARKBOX_HISTORIES=500 npx vitest run packages/e2e/test/mempool/histories.test.ts */
-const HISTORIES = Number(process.env['STARKBOX_HISTORIES'] ?? 15);
-const PATH = process.env['STARKBOX_PATH'];
+/** By hand: TEST_HISTORIES=500 npx vitest run packages/e2e/test/mempool/histories.test.ts */
+const HISTORIES = Number(process.env['TEST_HISTORIES'] ?? 15);
+const PATH = process.env['TEST_PATH'];
 const LENGTH = 30;
 const ORDERS: readonly Order[] = ['fifo', 'tip', 'random'];
 

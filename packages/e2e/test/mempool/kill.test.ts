@@ -10,8 +10,8 @@ import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import { createChain } from 'starkbox';
 import { expect, test } from 'vitest';
 
-/** By hand: STARKBOX_KILLS=200 npx vitest run packages/e2e/test/mempool/kill.test.ts */
-const KILLS = Number(process.env['STARKBOX_KILLS'] ?? 6);
+/** By hand: TEST_KILLS=200 npx vitest run packages/e2e/test/mempool/kill.test.ts */
+const KILLS = Number(process.env['TEST_KILLS'] ?? 6);
 /** A node lives this long after its first answers, at most. */
 const MAX_MS = 250;
 const ACCOUNTS = 3;

@@ -12,11 +12,11 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 
 /**
  * By hand, for more histories or for those of another seed:
- * STARKBOX_HISTORIES=5000 TEST_SEED=7 npx vitest run packages/e2e/test/model/model.test.ts
- * A failure names its seed and its path; with STARKBOX_PATH it alone is played again.
+ * TEST_HISTORIES=5000 TEST_SEED=7 npx vitest run packages/e2e/test/model/model.test.ts
+ * A failure names its seed and its path; with TEST_PATH it alone is played again.
  */
-const HISTORIES = Number(process.env['STARKBOX_HISTORIES'] ?? 40);
-const PATH = process.env['STARKBOX_PATH'];
+const HISTORIES = Number(process.env['TEST_HISTORIES'] ?? 40);
+const PATH = process.env['TEST_PATH'];
 const LENGTH = 30;
 /** One in so many histories has its answers validated by the specifications. */
 const JUDGED = 15;

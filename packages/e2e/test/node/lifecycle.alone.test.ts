@@ -114,5 +114,5 @@ test(`${ROUNDS} nodes leave nothing behind`, { timeout: 300_000 }, async () => {
     expect(files).toEqual(first?.files);
   }
   // A node takes more than a megabyte. What the system gives to a process depends on the others.
-  if (process.env['STARKBOX_FULL'] === '1') expect(resident).toBeLessThan(100 * 1024);
+  if (process.env['TEST_FULL'] === '1') expect(resident).toBeLessThan(100 * 1024);
 });

@@ -10,9 +10,9 @@ import { expect, test } from 'vitest';
 
 /**
  * By hand, for more of them:
- * STARKBOX_KILLS=1000 npx vitest run packages/e2e/test/store/kill-and-undo.kill.test.ts
+ * TEST_KILLS=1000 npx vitest run packages/e2e/test/store/kill-and-undo.kill.test.ts
  */
-const KILLS = Number(process.env['STARKBOX_KILLS'] ?? 15);
+const KILLS = Number(process.env['TEST_KILLS'] ?? 15);
 /** A node lives this long after the first command, at most. */
 const MAX_MS = 600;
 /** Chains beside that of the node, each with commands of its own. */

@@ -9,9 +9,9 @@ import { expect, test } from 'vitest';
 
 /**
  * By hand, for more of them:
- * STARKBOX_KILLS=1000 npx vitest run packages/e2e/test/store/kill.test.ts
+ * TEST_KILLS=1000 npx vitest run packages/e2e/test/store/kill.test.ts
  */
-const KILLS = Number(process.env['STARKBOX_KILLS'] ?? 15);
+const KILLS = Number(process.env['TEST_KILLS'] ?? 15);
 /** A node lives this long after the first call, or after the first answer, at most. */
 const MAX_MS = 250;
 /** Instances that live as long as the directory. */

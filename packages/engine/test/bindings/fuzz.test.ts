@@ -36,8 +36,8 @@ import {
   transfer,
 } from '../fixtures/chain.js';
 
-/** Inputs per entry. For more: STARKBOX_INPUTS=100000. */
-const INPUTS = Number(process.env['STARKBOX_INPUTS'] ?? 1_500);
+/** Inputs per entry. For more: TEST_INPUTS=100000. */
+const INPUTS = Number(process.env['TEST_INPUTS'] ?? 1_500);
 
 const chain = await genesis();
 const account = firstAccount(chain);

@@ -5,5 +5,5 @@ import { ROOT, run } from '../../../../scripts/cargo.mjs';
 import { buildVariant } from '../../../../scripts/engine-variant.mjs';
 
 run('npx', ['vitest', 'run', 'packages/engine/test/boundary/faults.native.test.ts'], ROOT, {
-  STARKBOX_FAULTS: buildVariant('faults', { features: ['fault-injection'] }),
+  TEST_FAULTS: buildVariant('faults', { features: ['fault-injection'] }),
 });

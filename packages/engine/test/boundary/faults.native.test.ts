@@ -5,7 +5,7 @@ import { COMPILER } from '../../js/addon.js';
 import { runProgram } from './program.js';
 
 /** An addon with the feature `fault-injection`, which no package has. */
-const ADDON = process.env['STARKBOX_FAULTS'];
+const ADDON = process.env['TEST_FAULTS'];
 
 test.skipIf(ADDON === undefined)(
   'a panic is an error, at every layer',

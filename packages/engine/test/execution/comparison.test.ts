@@ -9,9 +9,9 @@ import { block } from '../fixtures/chain.js';
 import { RandomTransactions } from '../fixtures/random-transactions.js';
 
 /** The file that the digests are written to, a line for each. */
-const DIGESTS = process.env['STARKBOX_DIGESTS'];
-const COUNT = Number(process.env['STARKBOX_COMPARED_TRANSACTIONS'] ?? 0);
-const SEED = Number(process.env['STARKBOX_COMPARED_SEED'] ?? 42);
+const DIGESTS = process.env['TEST_DIGESTS'];
+const COUNT = Number(process.env['TEST_COMPARED_TRANSACTIONS'] ?? 0);
+const SEED = Number(process.env['TEST_COMPARED_SEED'] ?? 42);
 /** A block is closed after so many transactions. */
 const BLOCK = 20;
 

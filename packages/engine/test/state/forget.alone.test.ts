@@ -10,10 +10,10 @@ import { threadMilliseconds } from '@starkbox/test-support/thread-time';
 import { expect, test } from 'vitest';
 import { ADDON, addon } from '../../js/addon.js';
 
-/** For a longer run: STARKBOX_VERSIONS=1000000. */
-const VERSIONS = Number(process.env['STARKBOX_VERSIONS'] ?? 40_000);
-/** For a larger state: STARKBOX_SLOTS=5000000. */
-const SLOTS = Number(process.env['STARKBOX_SLOTS'] ?? 1_000_000);
+/** For a longer run: TEST_VERSIONS=1000000. */
+const VERSIONS = Number(process.env['TEST_VERSIONS'] ?? 40_000);
+/** For a larger state: TEST_SLOTS=5000000. */
+const SLOTS = Number(process.env['TEST_SLOTS'] ?? 1_000_000);
 
 interface Growth {
   /** Bytes of the process. */
@@ -42,7 +42,7 @@ test('memory grows by the differences with history, and not at all without', {
   expect([none.counted, none.versions]).toEqual([0, 1]);
   expect(full.versions).toBe(VERSIONS + 2_001);
   // What the system gives to a process depends on the others.
-  if (process.env['STARKBOX_FULL'] !== '1') return;
+  if (process.env['TEST_FULL'] !== '1') return;
   expect(full.resident / full.counted).toBeGreaterThan(0.8);
   expect(full.resident / full.counted).toBeLessThan(1.2);
   expect(none.resident).toBeLessThan(full.resident / 20);

@@ -265,8 +265,8 @@ async function run(
 }
 
 const commands = fc.array(command, { minLength: 32, maxLength: 32 });
-/** Histories per test. For more: STARKBOX_HISTORIES=5000. */
-const RUNS = Number(process.env['STARKBOX_HISTORIES'] ?? 60);
+/** Histories per test. For more: TEST_HISTORIES=5000. */
+const RUNS = Number(process.env['TEST_HISTORIES'] ?? 60);
 const options = { numRuns: RUNS };
 
 test('they have the values and differences of a plain model', { timeout: 180_000 }, async () => {

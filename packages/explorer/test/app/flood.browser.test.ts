@@ -1,5 +1,5 @@
 // Pages during a flood of transactions: frames, memory and requests.
-// STARKBOX_FULL=1 takes a minute and judges frames and times, which needs an idle machine.
+// TEST_FULL=1 takes a minute and judges frames and times, which needs an idle machine.
 /// <reference lib="dom" />
 import { loadavg } from 'node:os';
 import type { Page } from 'playwright-core';

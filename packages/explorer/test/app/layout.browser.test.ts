@@ -10,7 +10,7 @@ import { detailPages, LISTS, type Varied, variedStage } from '../support/variety
 const NARROWEST = 320;
 const WIDEST = 2_560;
 /** Otherwise pages get a sample: between breakpoints, a page that fits a width fits the wider ones. */
-const ALL_WIDTHS = process.env['STARKBOX_WIDTHS'] !== undefined;
+const ALL_WIDTHS = process.env['TEST_WIDTHS'] !== undefined;
 /** Widths beside those at breakpoints, which differ by commit. */
 const DRAWN = 4;
 

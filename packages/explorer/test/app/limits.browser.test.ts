@@ -1,5 +1,5 @@
 // Limits of pages on a long chain: elements, requests, shifts and times.
-// By default the chain has 820 blocks and times are not measured. STARKBOX_FULL=1 takes 20,000 blocks with
+// By default the chain has 820 blocks and times are not measured. TEST_FULL=1 takes 20,000 blocks with
 // 50,000 transactions and judges times beside those of an empty page, which needs an idle machine.
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />

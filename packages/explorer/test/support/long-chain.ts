@@ -13,7 +13,7 @@ const FOLDER = join(CACHE, 'starkbox', 'long-chain');
 const FAILING = 50;
 
 /** The whole length takes minutes to make; a small part shows the same growth. Pages read up to 2,000 transactions. */
-export const IS_FULL: boolean = process.env['STARKBOX_FULL'] === '1';
+export const IS_FULL: boolean = process.env['TEST_FULL'] === '1';
 export const BLOCKS: number = IS_FULL ? 20_000 : 820;
 export const TRANSACTIONS: number = BLOCKS * 2.5;
 

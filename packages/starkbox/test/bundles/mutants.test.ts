@@ -20,7 +20,7 @@ import { packageVersion } from '../../src/node/version.js';
 import { Bytes, imageOf, smallWorld, WRITING } from '../dump/image/small.js';
 import { type BaseBundle, mutation } from './mutations.js';
 
-const MUTANTS = Number(process.env['STARKBOX_MUTANTS'] ?? 100);
+const MUTANTS = Number(process.env['TEST_MUTANTS'] ?? 100);
 /** Bytes that the process may take at most; a bundle of this size is refused much earlier. */
 const MAX_MEMORY = 1_500_000_000;
 /** Milliseconds without an answer after which a file counts as blocking. */
@@ -218,7 +218,7 @@ test('hostile bundles are refused or opened, and do nothing else', {
       if (isProblem) problems.push({ index, kind, ...outcome });
       last = outcome;
     }
-    if (process.env['STARKBOX_MUTANTS'] !== undefined) console.log({ counts, last });
+    if (process.env['TEST_MUTANTS'] !== undefined) console.log({ counts, last });
     expect(problems).toEqual([]);
     expect(last?.connections).toBe(0);
     expect(last?.rss).toBeLessThan(MAX_MEMORY);

@@ -282,8 +282,8 @@ test('closing fails what is under way', async () => {
   expect((await failureOf(askSlot(remote, 2))).kind).toBe('unreachable');
 });
 
-/** For more: STARKBOX_REQUESTS=20000. */
-const REQUESTS = Number(process.env['STARKBOX_REQUESTS'] ?? 600);
+/** For more: TEST_REQUESTS=20000. */
+const REQUESTS = Number(process.env['TEST_REQUESTS'] ?? 600);
 
 test(`${REQUESTS} questions to an origin that fails at random get right answers or reasons`, async () => {
   const dice = seeded(7);

@@ -10,8 +10,8 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { everyQuestion, transferPages } from './questions.js';
 
-/** By hand, for more histories: STARKBOX_HISTORIES=5000 npx vitest run packages/e2e/test/dump/image */
-const HISTORIES = Math.ceil(Number(process.env['STARKBOX_HISTORIES'] ?? 80) / 20);
+/** By hand, for more histories: TEST_HISTORIES=5000 npx vitest run packages/e2e/test/dump/image */
+const HISTORIES = Math.ceil(Number(process.env['TEST_HISTORIES'] ?? 80) / 20);
 const LENGTH = 30;
 
 const runners = new Map(SETUPS.map((setup) => [setup, new HistoryRunner(setup)]));

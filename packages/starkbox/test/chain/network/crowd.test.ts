@@ -11,8 +11,8 @@ import { readConditions } from '../../../src/chain/network/conditions.js';
 import { marketConstants } from '../../../src/chain/network/market.js';
 import { CrowdModel, type Opening, type Sent } from './crowd-model.js';
 
-/** By hand, for more: STARKBOX_CROWD=5000. */
-const TOTAL = Number(process.env['STARKBOX_CROWD'] ?? 1_000);
+/** By hand, for more: TEST_CROWD=5000. */
+const TOTAL = Number(process.env['TEST_CROWD'] ?? 1_000);
 const SENDERS = Math.ceil(TOTAL / 20);
 const IN_A_ROUND = 50;
 const GIGAFRI = 10n ** 9n;

@@ -42,8 +42,8 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => node.close());
 
-/** Changed bytes of the state. For more: STARKBOX_CHANGES=1000. */
-const CHANGES = Number(process.env['STARKBOX_CHANGES'] ?? 20);
+/** Changed bytes of the state. For more: TEST_CHANGES=1000. */
+const CHANGES = Number(process.env['TEST_CHANGES'] ?? 20);
 
 /** The reason why an image is refused; if it is loaded, everything in it can be read. */
 async function load(image: Buffer): Promise<string> {

@@ -116,8 +116,8 @@ test('a message whose calldata lacks its sender on L1 is rejected', () => {
   expect(senderless.filter((mutation) => outcomeOf(mutation) === undefined)).toEqual([]);
 });
 
-/** Of how many accepted changes one is loaded. For all of them: STARKBOX_EVERY=1. */
-const EVERY = Number(process.env['STARKBOX_EVERY'] ?? 8);
+/** Of how many accepted changes one is loaded. For all of them: TEST_EVERY=1. */
+const EVERY = Number(process.env['TEST_EVERY'] ?? 8);
 
 /** The index of a block holds its events, so that a change of them is rejected with the block. */
 const isIndexed = ({ name, path }: Mutation): boolean =>
