@@ -7,10 +7,11 @@
 //   node scripts/pack.mjs FOLDER --portable     without engines, which differ between platforms
 //   node scripts/pack.mjs FOLDER --engines      the engines alone
 //
-// The packages must be built.
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+// SHA256SUMS in the folder has their sums. The packages must be built.
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import {
@@ -146,7 +147,13 @@ function main() {
   const engines = hasEngines ? builtEngines(values.cross) : new Map();
   if (hasEngines && engines.size === 0)
     throw new Error('no engine is built: run npm run build:engine');
-  for (const { file } of pack(folder, chosen, engines)) console.log(file);
+  const packed = pack(folder, chosen, engines);
+  for (const { file } of packed) console.log(file);
+  const sums = packed.map(({ file }) => {
+    const sum = createHash('sha256').update(readFileSync(file)).digest('hex');
+    return `${sum}  ${basename(file)}\n`;
+  });
+  writeFileSync(join(folder, 'SHA256SUMS'), sums.join(''));
   return values.strict && !isGlibcOldEnough(engines) ? 1 : 0;
 }
 

@@ -1,5 +1,8 @@
 // Rights of workflows: pinned actions, least permissions, and no foreign code beside a right to write.
-import { readdirSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { load } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
@@ -8,7 +11,8 @@ const ROOT = new URL('../', import.meta.url);
 const FOLDER = '.github/workflows/';
 
 const text = (file: string): string => readFileSync(fileURLToPath(new URL(file, ROOT)), 'utf8');
-const fields = (value: unknown): Readonly<Record<string, unknown>> => Object(value);
+const fields = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' ? { ...value } : {};
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 const FILES = readdirSync(new URL(FOLDER, ROOT)).map((name) => `${FOLDER}${name}`);
@@ -27,9 +31,9 @@ const INSTALLING = [...FILES, ...ACTIONS, 'setup-starkbox/install.sh', 'deploy/d
 const TRUSTED_OWNERS = ['actions', 'docker'];
 /** Runs scripts of the repository, or of packages from a registry. */
 const RUNS_CODE = /\bnpm (ci|install|run|test|exec)\b|\bnpx\b|\b(node|bash|sh) [\w.][\w./-]*\//;
-
-/** The command that publishes, which runs beside the right to do so, at the version that raises the versions. */
-const PUBLISHES = 'npx --yes @changesets/cli@2.29.7 publish --no-git-tag';
+/** What is tried: it may run code of any package or image. */
+const TRIES = /\bnpm run test|\bnode examples\/|\bdocker run\b|"uses":"\.\/setup-starkbox"/;
+const COMPARES = 'Compare with what was packed';
 
 interface Job {
   readonly name: string;
@@ -96,7 +100,7 @@ describe.each(WORKFLOWS)('%s', (file) => {
   test('runs no code of the repository or of packages where it may write', () => {
     for (const job of jobs.filter(({ isPrivileged }) => isPrivileged)) {
       expect(
-        commandsOf(job).filter((command) => RUNS_CODE.test(command) && command !== PUBLISHES),
+        commandsOf(job).filter((command) => RUNS_CODE.test(command)),
         job.name,
       ).toEqual([]);
       const owners = usesOf(job).map((action) => action.split('/')[0] ?? '');
@@ -107,13 +111,37 @@ describe.each(WORKFLOWS)('%s', (file) => {
     }
   });
 
-  test('gives secrets to single steps, and those of npm to a job with an environment', () => {
+  test('uses only the token of the run, and gives it to single steps', () => {
+    const secrets = [...text(file).matchAll(/secrets\.(\w+)/g)].map(([, secret]) => secret);
+    expect(secrets.filter((secret) => secret !== 'GITHUB_TOKEN')).toEqual([]);
     expect(JSON.stringify(fields(load(text(file)))['env'] ?? {})).not.toContain('secrets.');
-    for (const { name, job, steps } of jobs) {
+    for (const { name, job } of jobs) {
       expect(JSON.stringify({ ...job, steps: [] }), name).not.toContain('secrets.');
-      if (JSON.stringify(steps).includes('secrets.NPM_TOKEN')) {
-        expect(job['environment'], name).toBe('npm');
-      }
+    }
+  });
+
+  test('compares packages with their sums where it may write, as soon as it has them', () => {
+    for (const { name, steps } of jobs.filter(({ isPrivileged }) => isPrivileged)) {
+      const downloads = steps.map((step) => fields(step['with'])['path'] === 'tarballs');
+      const last = downloads.lastIndexOf(true);
+      if (last !== -1) expect(steps[last + 1]?.['name'], name).toBe(COMPARES);
+    }
+  });
+
+  test('tries what a job packs only after the upload, with no cache before it', () => {
+    for (const { name, steps } of jobs) {
+      const uploads = steps.map(
+        (step) =>
+          /packages-|image/.test(String(fields(step['with'])['name'])) &&
+          String(step['uses']).startsWith('actions/upload-artifact@'),
+      );
+      const before = steps.slice(0, uploads.lastIndexOf(true) + 1);
+      const early = before.filter((step) => TRIES.test(JSON.stringify(step)));
+      expect(early, name).toEqual([]);
+      const caches = before.filter((step) =>
+        /\bcache\b|actions\/crates/.test(JSON.stringify(step)),
+      );
+      expect(caches, name).toEqual([]);
     }
   });
 
@@ -139,27 +167,51 @@ test.each(INSTALLING)('%s installs packages without their scripts', (file) => {
   expect(installs.filter((line) => !line.includes('--ignore-scripts'))).toEqual([]);
 });
 
-test('the job that publishes takes packages from the jobs that built them', () => {
-  const publishing = jobsIn(`${FOLDER}release.yml`).filter((job) =>
-    commandsOf(job).some((run) => /npm publish|@changesets/.test(run)),
-  );
-  expect(publishing.map(({ name, permissions }) => [name, permissions])).toEqual([
-    ['publish', { contents: 'read', 'id-token': 'write' }],
-  ]);
-  const [publish] = publishing;
-  const actions = publish ? usesOf(publish).map((action) => action.split('@')[0]) : [];
-  expect(actions).toEqual(['actions/checkout', 'actions/setup-node', 'actions/download-artifact']);
-  expect(publish && commandsOf(publish).at(-1)).toBe(PUBLISHES);
-  const checkout = publish?.steps.find(({ uses }) => String(uses).startsWith('actions/checkout@'));
-  expect(String(fields(checkout?.['with'])['sparse-checkout']).trim().split('\n')).toEqual([
-    '/package.json',
-    '/.changeset/config.json',
-  ]);
+test.each(FILES)('%s installs packages of Python with their hashes', (file) => {
+  const installs = text(file)
+    .split('\n')
+    .filter((line) => /\bpip"? install\b/.test(line));
+  expect(installs.filter((line) => !line.includes('--require-hashes'))).toEqual([]);
 });
 
-test('one version of Changesets raises the versions and publishes', () => {
-  const version = /@changesets\/cli@[\d.]+/.exec(PUBLISHES)?.[0];
-  expect(fields(fields(JSON.parse(text('package.json')))['scripts'])['version-packages']).toContain(
-    `npx --yes ${version} `,
+test('one job publishes, from an environment and without a work tree', () => {
+  const publishing = jobsIn(`${FOLDER}release.yml`).filter((job) =>
+    commandsOf(job).some((run) => run.includes('npm publish')),
   );
+  expect(
+    publishing.map(({ name, permissions, job }) => [name, permissions, job['environment']]),
+  ).toEqual([['publish', { 'id-token': 'write' }, 'npm']]);
+  const actions = publishing.flatMap(usesOf).map((action) => action.split('@')[0]);
+  expect(actions).toEqual(['actions/setup-node', 'actions/download-artifact']);
+});
+
+describe('the comparison with what was packed', () => {
+  const SUMS = `
+5994471abb01112afcc18159f6cc74b4f511b99806da59b3caf5a9c173cacfc5  b.tgz
+
+ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb  a.tgz
+`;
+  const steps = jobsIn(`${FOLDER}release.yml`).flatMap((job) => job.steps);
+  const scripts = new Set(
+    steps.flatMap(({ name, run }) => (name === COMPARES ? [String(run)] : [])),
+  );
+
+  test.each([
+    ['the same files', { 'a.tgz': 'a', 'b.tgz': '12345' }, 0],
+    ['a changed file', { 'a.tgz': 'a', 'b.tgz': '12346' }, 1],
+    ['another file', { 'a.tgz': 'a', 'b.tgz': '12345', 'c.tgz': '' }, 1],
+    ['a missing file', { 'a.tgz': 'a' }, 1],
+  ])('of %s', (_, files, expected) => {
+    const folder = mkdtempSync(join(tmpdir(), 'starkbox-sums-'));
+    try {
+      for (const [name, content] of Object.entries(files))
+        writeFileSync(join(folder, name), content);
+      const [script = '', ...others] = scripts;
+      expect(others).toEqual([]);
+      const options = { cwd: folder, env: { ...process.env, SUMS } };
+      expect(spawnSync('bash', ['-e', '-c', script], options).status).toBe(expected);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
 });

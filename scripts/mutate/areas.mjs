@@ -15,7 +15,7 @@ import { Runner } from './run-tests.mjs';
 /** Folders of `packages/e2e/test` that test a folder of `packages/starkbox/src`, beside those of its name. */
 const E2E = {
   chain: ['controls', 'explain', 'golden', 'mempool', 'network', 'node', 'rules', 'versions'],
-  rpc: ['golden', 'subscriptions', 'versions', 'starknet-js'],
+  rpc: ['golden', 'subscriptions', 'versions'],
   service: ['instances', 'library', 'node'],
   store: ['node'],
   dump: ['bundles'],

@@ -13,6 +13,7 @@ interface Call {
 /** What all releases have in common. */
 interface Provider {
   getSpecVersion(): Promise<string>;
+  getChainId(): Promise<string>;
   callContract(call: Call): Promise<string[]>;
   waitForTransaction(hash: string): Promise<{ isSuccess(): boolean; isReverted(): boolean }>;
   getEvents(filter: {
@@ -106,6 +107,7 @@ describe.each(MATRIX)('%s on %s', (library, version, spec) => {
       transactionRetryIntervalFallback: 10,
     });
     expect(await provider.getSpecVersion()).toBe(spec);
+    expect(await provider.getChainId()).toBe('0x534e5f5345504f4c4941');
 
     const fresh = newAccount('0x1234', { classHash: node.accountClassHash });
     await client.call('devnet_mint', { address: fresh.address, amount: 1e21, unit: 'FRI' });

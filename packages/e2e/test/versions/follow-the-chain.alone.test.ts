@@ -1,4 +1,4 @@
-// Older releases of starknet.js follow the chain over the WebSocket of the version that they speak.
+// Releases of starknet.js follow the chain over the WebSocket of the version that they speak.
 import '@starkbox/test-support/global-websocket';
 import { startNode } from '@starkbox/test-support';
 import { Sender, STRK } from '@starkbox/test-support/signing';
@@ -38,24 +38,31 @@ test('starknet.js 7 hears of heads, pending transactions and statuses in 0.8', a
   await channel.waitForDisconnection();
 });
 
-test('starknet.js 8 hears of heads, transactions and events in 0.9', async () => {
-  // Events of the latest block come first; this one has none.
-  await client.call('devnet_createBlock');
-  const channel = new WebSocketChannel8({ nodeUrl: pathOf('v0_9'), autoReconnect: false });
-  await channel.waitForConnection();
-  const heads = await channel.subscribeNewHeads();
-  const transactions = await channel.subscribeNewTransactions();
-  const events = await channel.subscribeEvents({ fromAddress: STRK });
-  const deliveries = [next(heads), next(transactions), next(events)] as const;
-  const transaction_hash = await transfer();
-  const [head, transaction, event] = await Promise.all(deliveries);
-  expect(head).toHaveProperty('block_number');
-  expect(transaction).toMatchObject({ transaction_hash, finality_status: 'ACCEPTED_ON_L2' });
-  expect(event).toMatchObject({ transaction_hash, finality_status: 'ACCEPTED_ON_L2' });
-  expect(await heads.unsubscribe()).toBe(true);
-  channel.disconnect();
-  await channel.waitForDisconnection();
-});
+test.each([
+  ['8', 'v0_9', WebSocketChannel8],
+  ['9', 'v0_10', WebSocketChannel9],
+  ['10', 'v0_10', WebSocketChannel10],
+] as const)(
+  'starknet.js %s hears of heads, transactions and events in %s',
+  async (_, version, Channel) => {
+    // Events of the latest block come first; this one has none.
+    await client.call('devnet_createBlock');
+    const channel = new Channel({ nodeUrl: pathOf(version), autoReconnect: false });
+    await channel.waitForConnection();
+    const heads = await channel.subscribeNewHeads();
+    const transactions = await channel.subscribeNewTransactions();
+    const events = await channel.subscribeEvents({ fromAddress: STRK });
+    const deliveries = [next(heads), next(transactions), next(events)] as const;
+    const transaction_hash = await transfer();
+    const [head, transaction, event] = await Promise.all(deliveries);
+    expect(head).toHaveProperty('block_number');
+    expect(transaction).toMatchObject({ transaction_hash, finality_status: 'ACCEPTED_ON_L2' });
+    expect(event).toMatchObject({ transaction_hash, finality_status: 'ACCEPTED_ON_L2' });
+    expect(await heads.unsubscribe()).toBe(true);
+    channel.disconnect();
+    await channel.waitForDisconnection();
+  },
+);
 
 const TIMES = 20;
 
