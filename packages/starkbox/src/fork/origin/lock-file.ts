@@ -85,6 +85,8 @@ export class LockFile {
   #timer: NodeJS.Timeout | undefined;
   readonly #writes = new SerialQueue();
   readonly #maxWait: number;
+  /** Whether the last flush failed, or is under way. */
+  #isReported = false;
 
   constructor(path: string, { origin, options, answers, packed }: Content, maxWait: number) {
     this.path = path;
@@ -140,7 +142,8 @@ export class LockFile {
     this.#answers.set(name, text);
     writeAtExit(this);
     this.#timer ??= setTimeout(() => {
-      this.flush().catch(() => {}); // the last flush reports it
+      this.#timer = undefined;
+      this.#writes.run(() => this.#write()).catch(() => {}); // the last flush reports it
     }, GATHER).unref();
   }
 
@@ -151,13 +154,15 @@ export class LockFile {
   }
 
   /** Writes all answers, merged with those that other processes have written. */
-  flush(): Promise<void> {
+  async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    return this.#writes.run(() => this.#write());
+    this.#isReported = true;
+    await this.#writes.run(() => this.#write());
+    this.#isReported = false;
   }
 
-  /** As `flush`, for a process that exits. A failure is printed: nothing could handle it. */
+  /** As `flush`, for a process that exits. A failure is printed: nothing could handle it, unless a flush failed before. */
   flushNow(): void {
     clearTimeout(this.#timer);
     if (!unwritten.delete(this) || !this.#origin) return;
@@ -167,7 +172,7 @@ export class LockFile {
       createFolder(dirname(this.path));
       replaceText(this.path, this.#mergeWith(readLockNow(this.path)));
     } catch (error) {
-      process.stderr.write(`${this.#unwritable(error).message}\n`);
+      if (!this.#isReported) process.stderr.write(`${this.#unwritable(error).message}\n`);
     } finally {
       writer?.release();
     }
