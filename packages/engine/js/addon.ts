@@ -1,6 +1,6 @@
 // The engine for Node: the addon that STARKBOX_ENGINE names, the build of a work tree, or the one of the platform's
 // package; without one, WebAssembly. In browsers, addon-browser.ts takes the place of this module.
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
@@ -166,10 +166,18 @@ export function takeLock(path: string): HeldLock | null | undefined {
   return withoutThreads === undefined ? addon.FileLock.take(path) : takeProcessLock(path);
 }
 
-/** Where compiled classes are kept between runs. */
-export function defaultCacheDir(): string {
+/** Where compiled classes are kept between runs; `null` if other users can write there: kept code is trusted. */
+export function defaultCacheDir(): string | null {
   const cache = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
-  return join(cache, 'starkbox', 'casm');
+  const folder = join(cache, 'starkbox');
+  return isOwn(folder) ? join(folder, 'casm') : null;
+}
+
+/** Whether a folder, if it exists, belongs to this user, and others cannot write to it. Windows has no such numbers. */
+function isOwn(folder: string): boolean {
+  const status = statSync(folder, { throwIfNoEntry: false });
+  if (!status || !process.getuid) return true;
+  return status.uid === process.getuid() && (status.mode & 0o002) === 0;
 }
 
 /** A built-in class as it was packed. */

@@ -8,9 +8,16 @@ export function gzip(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBu
   return through(bytes, new CompressionStream('gzip'));
 }
 
-/** @throws TypeError if the bytes are damaged */
-export function gunzip(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
-  return through(bytes, new DecompressionStream('gzip'));
+/**
+ * @param limit the most bytes that may come out
+ * @throws TypeError if the bytes are damaged
+ * @throws RangeError if more would come out
+ */
+export function gunzip(
+  bytes: Uint8Array<ArrayBuffer>,
+  limit?: number,
+): Promise<Uint8Array<ArrayBuffer>> {
+  return through(bytes, new DecompressionStream('gzip'), limit);
 }
 
 export function isGzip(bytes: Uint8Array): boolean {
@@ -20,8 +27,17 @@ export function isGzip(bytes: Uint8Array): boolean {
 async function through(
   bytes: Uint8Array<ArrayBuffer>,
   stream: CompressionStream | DecompressionStream,
+  limit = Number.POSITIVE_INFINITY,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const output = new Blob([bytes]).stream().pipeThrough(stream);
+  let length = 0;
+  const counter = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      length += chunk.length;
+      if (length > limit) throw new RangeError(`More than ${limit} bytes are compressed.`);
+      controller.enqueue(chunk);
+    },
+  });
+  const output = new Blob([bytes]).stream().pipeThrough(stream).pipeThrough(counter);
   return new Uint8Array(await new Response(output).arrayBuffer());
 }
 

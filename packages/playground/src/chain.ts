@@ -26,9 +26,14 @@ export interface PageChain {
 /** With the same accounts everywhere, links hold little besides the changes. */
 const SEED = 0;
 
+/** The node whose chain the page uses; null if the chain is in this tab. */
+export function nodeOfPage(): string | null {
+  return new URLSearchParams(location.search).get('node');
+}
+
 /** Opens the chain; its engine is loaded now. */
 export async function openChain(onProgress: (progress: LoadProgress) => void): Promise<PageChain> {
-  const node = new URLSearchParams(location.search).get('node');
+  const node = nodeOfPage();
   return node === null ? openTabChain(onProgress) : connectNode(node);
 }
 

@@ -11,6 +11,8 @@ const TAIL = 64;
 /** The kind of a frame that begins a section, and the section of the state. */
 const SECTION = 2;
 const STATE = 'state';
+/** Far more than an image whose link browsers accept; a few bytes of a link can name a chunk many times. */
+export const MAX_IMAGE_LENGTH = 16 * 1024 * 1024;
 
 /** Bytes of the difference itself, or chunks of the base from the chunk with this hash on. */
 export type Part =
@@ -55,20 +57,25 @@ export function differenceOf(image: Bytes, base: Bytes): Difference {
   return { parts, literals: joinPieces(literals), hash: hashOf(image) };
 }
 
-/** Returns the image; undefined if the base lacks a part of it. */
+/** Returns the image; undefined if the base lacks a part of it, or if it is too long. */
 export function imageOf({ parts, literals, hash }: Difference, base: Bytes): Bytes | undefined {
   const { chunks, places } = dictionaryOf(base);
   const pieces: Bytes[] = [];
   let at = 0;
+  let length = 0;
   for (const part of parts) {
+    const added: Bytes[] = [];
     if ('literal' in part) {
-      pieces.push(literals.subarray(at, at + part.literal));
+      added.push(literals.subarray(at, at + part.literal));
       at += part.literal;
     } else {
       const first = places.get(part.hash);
       if (first === undefined) return undefined;
-      pieces.push(...chunks.slice(first, first + part.chunks));
+      added.push(...chunks.slice(first, first + part.chunks));
     }
+    length += lengthOf(added);
+    if (length > MAX_IMAGE_LENGTH) return undefined;
+    pieces.push(...added);
   }
   const image = joinPieces(pieces);
   return hashOf(image) === hash ? image : undefined;
@@ -124,8 +131,11 @@ function hashOf(bytes: Uint8Array): string {
   return [first, second].map((half) => (half >>> 0).toString(36)).join('.');
 }
 
+const lengthOf = (pieces: readonly Bytes[]): number =>
+  pieces.reduce((sum, { length }) => sum + length, 0);
+
 function joinPieces(pieces: readonly Bytes[]): Bytes {
-  const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  const whole = new Uint8Array(lengthOf(pieces));
   let at = 0;
   for (const piece of pieces) {
     whole.set(piece, at);

@@ -1,7 +1,7 @@
 // A link that holds the state of the playground in its fragment, which browsers send to no server.
 import { listOf, membersOf } from '@starkbox/abi/basics';
 import { fromBase64Url, gunzip, gzip, toBase64Url } from './bytes.js';
-import { differenceOf, imageOf, type Part } from './image-difference.js';
+import { differenceOf, imageOf, MAX_IMAGE_LENGTH, type Part } from './image-difference.js';
 
 export interface SharedState {
   /** The id of the contract in the editor. */
@@ -68,7 +68,7 @@ export async function readFragment(fragment: string, baseWith: BaseImage): Promi
 
 async function unpackFragment(fragment: string) {
   try {
-    const bytes = await gunzip(fromBase64Url(fragment.slice(START.length)));
+    const bytes = await gunzip(fromBase64Url(fragment.slice(START.length)), MAX_IMAGE_LENGTH);
     const end = bytes.indexOf(NEWLINE);
     const header: unknown = JSON.parse(new TextDecoder().decode(bytes.subarray(0, end)));
     return { header: membersOf(header), literals: bytes.subarray(end + 1) };

@@ -7,6 +7,7 @@ import {
   type LoadProgress,
   loadImage,
   newImage,
+  nodeOfPage,
   openChain,
   type PageChain,
 } from './chain.js';
@@ -153,15 +154,25 @@ function readyChain(): Promise<Chain | undefined> {
 /** Replaces the chain by that of a link, which was put into the address of the open page. */
 export async function openLink(): Promise<void> {
   const { chain, epoch } = playground.get();
-  if (chain.phase !== 'ready' || !isStateFragment(location.hash)) return;
+  if (chain.phase !== 'ready' || !mayOpenLink()) return;
   const state = await readFragment(location.hash, baseBy(chain.chain));
   await replaceChain(chain.chain, state.image);
   update({ notice: undefined, epoch: epoch + 1 });
   choose(state.contract, state.source);
 }
 
+/** Whether the address holds a chain. Other programs use the chain of a node too, so its user decides. */
+function mayOpenLink(): boolean {
+  if (!isStateFragment(location.hash)) return false;
+  const node = nodeOfPage();
+  return (
+    node === null ||
+    confirm(`This link holds a chain. Do you want to replace the whole chain of ${node} with it?`)
+  );
+}
+
 async function linkedState(chain: RemoteChain): Promise<SharedState | undefined> {
-  if (!isStateFragment(location.hash)) return undefined;
+  if (!mayOpenLink()) return undefined;
   try {
     return await readFragment(location.hash, baseBy(chain));
   } catch (error) {

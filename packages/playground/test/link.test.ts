@@ -2,8 +2,14 @@
 import { Random } from '@starkbox/test-support/random';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { differenceOf, imageOf } from '../src/image-difference.js';
-import { fragmentOf, InvalidLink, isStateFragment, readFragment } from '../src/link.js';
+import { differenceOf, imageOf, MAX_IMAGE_LENGTH } from '../src/image-difference.js';
+import {
+  fragmentOf,
+  InvalidLink,
+  isStateFragment,
+  MAX_FRAGMENT_LENGTH,
+  readFragment,
+} from '../src/link.js';
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -108,5 +114,26 @@ describe('a fragment', () => {
     await expect(readFragment('#chain=%%%', base)).rejects.toThrow(InvalidLink);
     const other = async (): Promise<Bytes> => imageWith(random.bytes(800_000));
     await expect(readFragment(fragment, other)).rejects.toThrow(/another version of the chain/);
+  });
+
+  const lengthIn = (fragment: string): Promise<unknown> =>
+    readFragment(fragment, base).then(
+      ({ image }) => image.length,
+      (error: unknown) => error,
+    );
+
+  test('of a few bytes does not become a large image', async () => {
+    const times = Math.ceil(MAX_IMAGE_LENGTH / STATE.length);
+    const image = bytesOf(...Array.from({ length: times }, () => STATE));
+    const fragment = await fragmentOf({ ...state, image }, base);
+    expect(fragment.length).toBeLessThan(MAX_FRAGMENT_LENGTH);
+    expect(await lengthIn(fragment)).toBeInstanceOf(InvalidLink);
+  });
+
+  test('of a few bytes does not become a large text', async () => {
+    const source = ' '.repeat(MAX_IMAGE_LENGTH);
+    const fragment = await fragmentOf({ ...state, source }, base);
+    expect(fragment.length).toBeLessThan(MAX_FRAGMENT_LENGTH);
+    expect(await lengthIn(fragment)).toBeInstanceOf(InvalidLink);
   });
 });

@@ -32,6 +32,9 @@ async function open(address: string, options: object = WIDE): Promise<Opened> {
   const page = await (await sharedPages()).take({ ...CLIPBOARD, ...options });
   const errors: string[] = [];
   page.on('pageerror', (error) => errors.push(error.message));
+  page.on('console', (message) => {
+    if (message.text().includes('Content Security Policy')) errors.push(message.text());
+  });
   await page.goto(site.url + address);
   return { page, explorer: page.frameLocator('iframe'), errors };
 }
@@ -151,6 +154,46 @@ describe('the chain', () => {
     await page.getByRole('button', { name: 'Copy link' }).click();
     await page.getByText(/would take \d+ KB; the limit is 100 KB/).waitFor();
     expect(new URL(page.url()).hash).toBe('');
+  });
+
+  test('of a node is replaced by that of a link only if its user agrees', async () => {
+    const node = await startNode({ listen: true });
+    const address = `?node=${new URL(node.url).origin}`;
+    const { page, errors } = await open(address);
+    await deploy(page);
+    await page.getByRole('button', { name: 'Copy link' }).click();
+    await page.getByText('is in the clipboard').waitFor();
+    const { hash } = new URL(page.url());
+    const count = async () => (await node.client.call('devnet_getStatus', {})).block_count;
+    await page.getByRole('button', { name: 'Reset' }).click();
+    const form = page.getByRole('form', { name: 'Deploy' });
+    await form.waitFor();
+    const before = await count();
+
+    const answers = [false, false, true];
+    const questions: string[] = [];
+    const asked = async (next: Page, navigate: () => Promise<unknown>) => {
+      const dialog = next.waitForEvent('dialog');
+      const navigation = navigate();
+      const question = await dialog;
+      questions.push(question.message());
+      await (answers.shift() ? question.accept() : question.dismiss());
+      await navigation;
+    };
+    const setHash = () => page.evaluate((fragment) => location.assign(fragment), hash);
+    await asked(page, setHash);
+    expect(await count()).toBe(before);
+    const second = await (await sharedPages()).take(WIDE);
+    await asked(second, () => second.goto(`${site.url}${address}${hash}`));
+    await second.getByRole('form', { name: 'Deploy' }).waitFor();
+    expect(await count()).toBe(before);
+    await page.evaluate(() => history.replaceState(null, '', location.pathname + location.search));
+    await asked(page, setHash);
+    await form.waitFor({ state: 'detached' });
+    expect(await count()).toBeGreaterThan(before);
+    expect(new Set(questions).size).toBe(1);
+    expect(questions[0]).toContain(node.url.replace(/\/rpc$/, ''));
+    expect(errors).toEqual([]);
   });
 
   test('that cannot be reached gives a sentence and another try', async () => {

@@ -2880,7 +2880,7 @@ export interface Methods {
   readonly devnet_mint: {
     readonly params: {
       readonly address: ADDRESS;
-      readonly amount: bigint | number;
+      readonly amount: (bigint | number) | DECIMAL;
       readonly unit?: PRICE_UNIT;
     };
     readonly result: {

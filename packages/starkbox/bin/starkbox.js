@@ -15,8 +15,9 @@ const WARM_MILLISECONDS = 2000;
 const MAX_FILES = 1000;
 
 const caches = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
+const folder = join(caches, 'starkbox');
 // A folder that cannot be written is a part of the result, not an error.
-const code = enableCompileCache?.(join(caches, 'starkbox', 'code'));
+const code = isOwn(folder) ? enableCompileCache?.(join(folder, 'code')) : undefined;
 
 const changed = (file) =>
   statSync(new URL(file, import.meta.url), { throwIfNoEntry: false })?.mtimeMs ?? 0;
@@ -26,6 +27,19 @@ const isBundled = changed(BUNDLE) > changed('../dist/tsconfig.tsbuildinfo');
 const { main } = await import(isBundled ? BUNDLE : '../dist/cli/cli.js');
 await main();
 setTimeout(writeCode, WARM_MILLISECONDS).unref();
+
+/** Kept code runs as this user. The engine checks the folder in the same way. */
+function isOwn(path) {
+  const status = statSync(path, { throwIfNoEntry: false });
+  const isSafe =
+    !status || !process.getuid || (status.uid === process.getuid() && (status.mode & 0o002) === 0);
+  if (!isSafe) {
+    process.stderr.write(
+      `warning: the cache ${path} is not used, because other users can write to it: set XDG_CACHE_HOME to a folder of yours\n`,
+    );
+  }
+  return isSafe;
+}
 
 /** Node writes the code when it exits, but test suites often kill their nodes. */
 function writeCode() {

@@ -93,9 +93,10 @@ export function exactAmountText(
   return `${groupDigits(whole)}${fraction === '' ? '' : `.${fraction}`} ${unit}`;
 }
 
-/** How an address gets an amount of STRK or ETH. */
-export function mintText(address: string, amount: bigint, unit: string): string {
-  return `devnet_mint {"address": "${address}", "amount": ${amount}, "unit": "${unit === 'ETH' ? 'WEI' : 'FRI'}"}`;
+/** How an address gets the missing amount of STRK or ETH, and what fees take from it. */
+export function mintText(address: string, missing: bigint, unit: string, fees = 0n): string {
+  const call = `devnet_mint {"address": "${address}", "amount": "${missing + fees}", "unit": "${unit === 'ETH' ? 'WEI' : 'FRI'}"}`;
+  return fees === 0n ? call : `${call}, which includes fees`;
 }
 
 /** Gives an address the missing amount of STRK or ETH, and what fees take from it. */
@@ -111,8 +112,16 @@ export function mintAction(
     kind: 'mint',
     label: `Give ${name} the missing ${exactAmountText(missing, unit)}${more}`,
     method: 'devnet_mint',
-    params: { address, amount: missing + fees, unit: unit === 'ETH' ? 'WEI' : 'FRI' },
+    params: { address, amount: String(missing + fees), unit: unit === 'ETH' ? 'WEI' : 'FRI' },
   };
+}
+
+/** L2 gas that an estimate, whose bounds are zero, is taken to use: a large transaction of the network. */
+const ESTIMATED_L2_GAS = 1_000_000_000n;
+
+/** What a sender needs for its fees: a reverted transaction has paid one, and the next one pays another. */
+export function feesOf({ transaction, sources: { l2GasPrice = 0n } }: Facts): bigint {
+  return 2n * (mostFee(transaction) ?? 0n) || ESTIMATED_L2_GAS * l2GasPrice;
 }
 
 /** The most that a transaction may cost. */

@@ -5,6 +5,7 @@ import type { RemedyAction } from './explained.js';
 import {
   amountText,
   type Facts,
+  feesOf,
   mintAction,
   mintText,
   mostFee,
@@ -166,7 +167,7 @@ async function poorSender(
   const missing = fee - balanceFri;
   return {
     what: `it may cost up to ${amountText(fee, 'STRK')}, and ${senderName(facts)} holds ${amountText(balanceFri, 'STRK')}`,
-    hint: `${amountText(missing, 'STRK')} are missing: ${mintText(sender, missing, 'STRK')}. Or lower the resource bounds; ${ESTIMATE}.`,
+    hint: `${amountText(missing, 'STRK')} are missing: call ${mintText(sender, missing, 'STRK')}. Or lower the resource bounds; ${ESTIMATE}.`,
     advice: `${amountText(missing, 'STRK')} are missing. Mint them, or lower the resource bounds; ${ESTIMATE}.`,
     actions: [mintAction(sender, missing, 'STRK', senderName(facts))],
   };
@@ -178,12 +179,13 @@ function feeNotPaid(
 ): PossibleFinding {
   const [due, remaining] = [BigInt(fee), BigInt(low) + (BigInt(high) << 128n)];
   if (facts.sender === undefined) return undefined;
+  const [missing, fees] = [due - remaining, feesOf(facts)];
   return {
     what: `the fee is ${amountText(due, 'STRK')}, and ${senderName(facts)} was left with ${amountText(remaining, 'STRK')}`,
     isWhole: true,
-    hint: `The calls spent the tokens for the fee: leave at least ${amountText(due, 'STRK')}, or ${mintText(facts.sender, due - remaining, 'STRK')}.`,
+    hint: `The calls spent the tokens for the fee: leave at least ${amountText(due, 'STRK')}, or call ${mintText(facts.sender, missing, 'STRK', fees)}.`,
     advice: `The calls spent the tokens for the fee: leave at least ${amountText(due, 'STRK')}, or mint more.`,
-    actions: [mintAction(facts.sender, due - remaining, 'STRK', senderName(facts))],
+    actions: [mintAction(facts.sender, missing, 'STRK', senderName(facts), fees)],
   };
 }
 

@@ -9,9 +9,9 @@ import {
   amountText,
   exactAmountText,
   type Facts,
+  feesOf,
   mintAction,
   mintText,
-  mostFee,
   type PossibleFinding,
   type Rule,
 } from './finding.js';
@@ -87,11 +87,6 @@ async function inTokens(amount: bigint, token: string, facts: Facts): Promise<st
   return exactAmountText(amount, symbol ?? 'tokens', decimals);
 }
 
-/** A reverted transaction has paid its fee, and the next one pays it again. */
-function feesOf(owner: string, unit: string, { transaction, sender }: Facts): bigint {
-  return owner === sender && unit === 'STRK' ? 2n * (mostFee(transaction) ?? 0n) : 0n;
-}
-
 /** How the owner of a token gets the missing amount: a call as text, and as an action. */
 async function remedyOf(
   { token, owner, amount }: Transfer,
@@ -101,14 +96,14 @@ async function remedyOf(
   const unit = UNITS.get(token);
   const who = facts.view.address(owner);
   if (unit !== undefined) {
-    const fees = feesOf(owner, unit, facts);
+    const fees = owner === facts.sender && unit === 'STRK' ? feesOf(facts) : 0n;
     return {
-      callText: `${mintText(owner, missing + fees, unit)}${fees === 0n ? '' : ', which includes fees'}`,
+      callText: mintText(owner, missing, unit, fees),
       action: mintAction(owner, missing, unit, who, fees),
     };
   }
   return {
-    callText: `devnet_deal {"token": "${token}", "address": "${owner}", "amount": ${amount}}`,
+    callText: `devnet_deal {"token": "${token}", "address": "${owner}", "amount": "${amount}"}`,
     action: {
       kind: 'deal',
       label: `Give ${who} the missing ${await inTokens(missing, token, facts)}`,

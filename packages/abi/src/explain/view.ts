@@ -37,6 +37,8 @@ export interface Sources {
   readonly nonceAt?: (address: string) => Promise<string | undefined>;
   /** The timestamp of the block that the transaction is in, or would be in. */
   readonly time?: number;
+  /** The price of L2 gas of that block, in fri. */
+  readonly l2GasPrice?: bigint;
   /** Values in the storage of a contract on the newest state: a bounded number of them. */
   readonly storedAt?: (contract: string) => Promise<readonly string[]>;
   /** What a function returns on the state before the transaction. */

@@ -1,11 +1,12 @@
 // The built command as a process: signals, its parent, its port and its exit codes.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import module from 'node:module';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { overHttp } from '@starkbox/test-support';
 import { temporaryFolder } from '@starkbox/test-support/temporary-folder';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
@@ -122,6 +123,52 @@ describe('the built command', () => {
     await expect.poll(isThere, { timeout: 20_000 }).toBe(false);
   });
 
+  /** Starts a node with files in a folder that is a file when the node ends. */
+  async function endWithoutFolder(method: string, params: object, ...args: readonly string[]) {
+    const folder = join(directory, 'files');
+    mkdirSync(folder);
+    const { child, url, end } = launch('--port', '0', '--accounts', '1', ...args);
+    const rpc = await url;
+    rmSync(folder, { recursive: true });
+    writeFileSync(folder, '');
+    await overHttp(rpc)(JSON.stringify({ jsonrpc: '2.0', id: 0, method, params }));
+    child.kill('SIGTERM');
+    return end;
+  }
+
+  const LINE_OF_CODE = /\n\s+at /;
+
+  test.each(['exit', 'block'])(
+    'ends with 1 and a sentence if the dump of --dump-on %s cannot be written',
+    async (dumpOn) => {
+      const file = join(directory, 'files', 'dump.json');
+      const args = ['--dump-on', dumpOn, '--dump-path', file];
+      const mint = { address: '0x1', amount: 1 };
+      const { code, stderr } = await endWithoutFolder('devnet_mint', mint, ...args);
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/ERROR The chain was not dumped: .*files/);
+      expect(stderr).not.toMatch(LINE_OF_CODE);
+    },
+  );
+
+  test('ends with 1 and a sentence if the lock file of a fork cannot be written', async () => {
+    const origin = await launch('--port', '0', '--accounts', '1').url;
+    const file = join(directory, 'files', 'fork.lock.json');
+    const read = { block_id: 'latest', contract_address: '0x1', key: '0x7' };
+    const args = [
+      '--fork-network',
+      origin,
+      '--fork-lock',
+      file,
+      '--fork-upstream-caching',
+      'false',
+    ];
+    const { code, stderr } = await endWithoutFolder('starknet_getStorageAt', read, ...args);
+    expect(code).toBe(1);
+    expect(stderr.match(/The lock file was not written: .*files/g)).toHaveLength(1);
+    expect(stderr).not.toMatch(LINE_OF_CODE);
+  });
+
   describe('keeps compiled code', () => {
     // The types of Node 20 lack it.
     const canKeep = 'flushCompileCache' in module;
@@ -154,6 +201,19 @@ describe('the built command', () => {
       expect(await (await fetch(`${await url}/is_alive`)).text()).toBe('Alive!!!');
       child.kill('SIGTERM');
       expect(await end).toMatchObject({ code: 0 });
+    });
+
+    test('only in a folder that other users cannot write to', async () => {
+      mkdirSync(join(directory, 'cache', 'starkbox'), { recursive: true });
+      chmodSync(join(directory, 'cache', 'starkbox'), 0o777);
+      const { child, url, end } = serve();
+      await url;
+      child.kill('SIGTERM');
+      expect(await end).toMatchObject({
+        code: 0,
+        stderr: expect.stringContaining('XDG_CACHE_HOME'),
+      });
+      expect(files()).toEqual([]);
     });
 
     test('and starts without it if the folder cannot be written', async () => {

@@ -1,6 +1,16 @@
 // The compiler's cache on disk: what it serves, damaged files, and its limit.
 
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -60,6 +70,18 @@ describe('the cache on disk', () => {
     expect(others).toEqual([]);
     expect(file?.startsWith(join(folder, 'starkbox', 'casm'))).toBe(true);
     expect(gunzipSync(await readFile(file ?? '')).toString()).toBe(await compiled.casm());
+  });
+
+  test('is not the default one if other users can write to it', async () => {
+    vi.stubEnv('XDG_CACHE_HOME', folder);
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+    });
+    await mkdir(join(folder, 'starkbox'));
+    await chmod(join(folder, 'starkbox'), 0o777);
+    configure();
+    await compiles();
+    expect(await files()).toEqual([]);
   });
 
   test('gets nothing from a class that does not compile', async () => {

@@ -11,6 +11,7 @@ import { AccountClassError, codeOf, reasonOf, shortUrl } from '../errors.js';
 import type { LocalChain } from '../library/local-chain.js';
 import { createLog, type Log } from '../log.js';
 import { nearest } from '../nearest-word.js';
+import { logClosingError } from '../node/lifecycle.js';
 import type { OpenedChain } from '../node/node-options.js';
 import type { WorkDisplay } from '../probe.js';
 import {
@@ -309,8 +310,8 @@ function handleSignals(
   { node, log, exitsWithParent }: Started,
   startedBy: ReturnType<typeof ancestors>,
 ): void {
-  const fail = (err: unknown): never => {
-    log.error({ err }, 'unexpected error');
+  const fail = (error: unknown): never => {
+    logClosingError(log, error);
     process.exit(EXIT_FAILURE);
   };
   // Also emitted for unhandled rejections.

@@ -52,9 +52,14 @@ export class JournalFile {
     chain.watch((change) => this.#follow(change), 'the journal of --dump-on block');
   }
 
-  /** Retries a failed write. */
+  /**
+   * Retries a failed write.
+   *
+   * @throws RpcError if it fails again
+   */
   finish({ world }: Chain): void {
-    if (this.#length === undefined && !world.journal.isEmpty()) this.#write(world);
+    if (this.#length !== undefined || world.journal.isEmpty()) return;
+    writeWhole(this.#path, journalFileText(world, this.#genesis()));
   }
 
   #follow({ before, after }: Change): void {
@@ -72,10 +77,9 @@ export class JournalFile {
     try {
       if (world.journal.isEmpty()) rmSync(this.#path, { force: true });
       else this.#length = this.#append(added, length) ?? this.#replace(world);
-    } catch (err) {
+    } catch (error) {
       this.#log.error(
-        { err },
-        `The journal could not be written to ${this.#path}; the next change tries again`,
+        `The journal could not be written to ${this.#path}; the next change tries again: ${reasonOf(error)}`,
       );
     }
   }

@@ -4,8 +4,8 @@ import type { Config } from '../config/options.js';
 import { type DumpOptions, dumpAtExit } from '../dump/dump.js';
 import { JournalFile } from '../dump/journal-file.js';
 import { worldInFile } from '../dump/load-dump.js';
-import { reasonOf } from '../errors.js';
-import { fileExists } from '../files/regular-file.js';
+import { RpcError, reasonOf } from '../errors.js';
+import { FileError, fileExists } from '../files/regular-file.js';
 import type { Log } from '../log.js';
 import { showing, type WorkDisplay } from '../probe.js';
 import type { Part } from './lifecycle.js';
@@ -63,12 +63,22 @@ export class DumpFiles implements Part {
     this.#isRunning = true;
   }
 
+  /** @throws FileError if the file cannot be written */
   async close(): Promise<void> {
+    try {
+      await this.#write();
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error;
+      throw new FileError(`The chain was not dumped: ${error.message}`);
+    }
+  }
+
+  async #write(): Promise<void> {
     if (!this.#isRunning || !this.#loaded) return;
-    this.#journal?.finish(this.#options.chain);
-    if (this.#config.dumpOn !== 'exit') return;
     const [options, loaded] = [this.#options, this.#loaded];
     const { path, chain } = options;
+    this.#journal?.finish(chain);
+    if (this.#config.dumpOn !== 'exit') return;
     const dump = (): Promise<boolean> => dumpAtExit(options, loaded);
     if (!(await showing(this.#progress, `writing ${path}`, dump))) {
       this.#log.info(`No change: ${path} was not written`);

@@ -1,4 +1,5 @@
 // Opening and closing of a node's parts, in order.
+import { FileError } from '../files/regular-file.js';
 import type { Log } from '../log.js';
 import { showing, type WorkDisplay } from '../probe.js';
 
@@ -43,6 +44,12 @@ export interface Part {
   close(): Promise<void> | void;
 }
 
+/** A file that was not written needs a sentence; only a fault of this program needs a stack. */
+export function logClosingError(log: Log, err: unknown): void {
+  if (err instanceof FileError) log.error(err.message);
+  else log.error({ err }, 'unexpected error');
+}
+
 /** Parts that are open. They are closed once, in reverse order, also if some of them fail to close. */
 export class ClosingStack implements Part {
   readonly #parts: Part[] = [];
@@ -78,7 +85,7 @@ export class ClosingStack implements Part {
         errors.push(error);
       }
     }
-    for (const err of errors.slice(1)) this.#log.error({ err }, 'closing failed as well');
+    for (const error of errors.slice(1)) logClosingError(this.#log, error);
     if (errors.length > 0) throw errors[0];
   }
 }

@@ -71,11 +71,24 @@ test('offline names the first read that is missing', async () => {
   const name = `storage ${STRK} 0x4711`;
   await expect(storageOf(offline, STRK, '0x4711')).rejects.toMatchObject({
     kind: 'missing',
-    data: { reason: `offline, and ${lockFile} does not have ${name}` },
+    data: { reason: expect.stringContaining(`${lockFile} does not have ${name}; run once with`) },
   });
   await expect(nonceOf(offline, '0x4712')).rejects.toMatchObject({ kind: 'missing' });
   expect(offline.firstMissing).toBe(name);
   expect(complaints).toHaveLength(1);
+});
+
+test('online, an origin that does not respond is reported with the file, which is enough offline', async () => {
+  const urls = ['http://127.0.0.1:1'];
+  const recording = join(origin.folder, 'dead.lock.json');
+  const connected = () => origin.connect({ urls, lockFile: recording });
+  const advice = `${recording} has block 0: add --offline`;
+  const reasonOf = (error: unknown) => (error instanceof RpcError ? error.message : error);
+  expect(await connected().catch(reasonOf)).not.toContain('--offline');
+  await (await origin.connect({ lockFile: recording, block: 0 })).close();
+  expect(await connected().catch(reasonOf)).toContain(advice);
+  const offline = await origin.connect({ urls: [], lockFile: recording, offline: true });
+  expect(offline.block.number).toBe(0);
 });
 
 test('its block is forked again while the origin goes on', async () => {

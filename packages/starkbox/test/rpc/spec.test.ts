@@ -249,10 +249,10 @@ describe('requests', () => {
       expect(check('starknet_addInvokeTransaction', params)).toEqual([]);
     }
     expect(check('starknet_traceBlockTransactions', { block_id: 'pre_confirmed' })).toEqual([]);
-    const amounts = [10, 1e21, 10n ** 30n];
+    const amounts = [10, 1e21, 10n ** 30n, '10'];
     for (const amount of amounts)
       expect(check('devnet_mint', { address: '0x1', amount })).toEqual([]);
-    expect(check('devnet_mint', { address: '0x1', amount: '10' })).toHaveLength(1);
+    expect(check('devnet_mint', { address: '0x1', amount: '0x10' })).toHaveLength(1);
     expect(check('devnet_setGasPrice', { gas_price_wei: 2n ** 128n - 1n })).toEqual([]);
     expect(check('devnet_setGasPrice', { gas_price_wei: 2n ** 128n })).toHaveLength(1);
     expect(check('devnet_setGasPrice', { gas_price_wei: 0 })).toHaveLength(1);

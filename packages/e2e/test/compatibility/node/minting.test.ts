@@ -140,7 +140,7 @@ describe('minting', () => {
   test.each([
     ['an unknown unit', '{"address":"0x1","amount":1,"unit":"SATOSHI"}'],
     ['a negative amount', '{"address":"0x1","amount":-1}'],
-    ['an amount in quotes', '{"address":"0x1","amount":"1"}'],
+    ['an amount that is no number', '{"address":"0x1","amount":"1e3"}'],
     ['no address', '{"amount":1}'],
     ['no amount', '{"address":"0x1"}'],
     ['no parameters', 'null'],

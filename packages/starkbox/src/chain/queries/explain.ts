@@ -333,6 +333,7 @@ export class Explainer {
       ...(location.context
         ? {}
         : { time: world.history.header(number + 1)?.timestamp ?? nextTime(world) }),
+      l2GasPrice: world.gas.current.l2_gas_price_fri,
       storedAt: async (contract) => {
         const request = { cursor: undefined, limit: MAX_STORED, isPending: true };
         const page = await this.#orNothing(`the storage of ${contract}`, () =>

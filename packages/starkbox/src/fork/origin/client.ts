@@ -11,7 +11,7 @@ import type { Probe } from '../../probe.js';
 import { Answers, type Params } from './answers.js';
 import { Cache, digest, type WarningLog, warnOnce } from './cache.js';
 import { OriginFailure } from './failure.js';
-import { lockedHash, lockedPoint, lookUp } from './fork-point.js';
+import { lockedPoint, lookUpLocked } from './fork-point.js';
 import { type ForkBlock, readForkBlock } from './header.js';
 import { conflict, type LockedOptions, LockFile } from './lock-file.js';
 import { prefetch, ReadLog } from './prefetch.js';
@@ -105,7 +105,7 @@ export class OriginClient {
     const remote = offline ? undefined : new Remote(urls, options);
     try {
       const located = remote
-        ? await lookUp(remote, options.block ?? lockedHash(lock), urls)
+        ? await lookUpLocked(remote, lock, options.block, urls)
         : lockedPoint(lock, options.block);
       const recorded = lock?.names() ?? [];
       const hint = run && lock && offline ? conflict(lock.options, run) : undefined;

@@ -43,6 +43,11 @@ export class OriginFailure extends RpcError {
     this.reason = message;
   }
 
+  /** The same with what to do about it. */
+  withAdvice(advice: string): OriginFailure {
+    return new OriginFailure(this.kind, this.url, `${this.reason}. ${advice}`);
+  }
+
   /** The same for a read of the state, with the message that tools match there. */
   ofStateRead(): OriginFailure {
     const { kind, url, reason } = this;

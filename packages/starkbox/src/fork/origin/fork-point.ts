@@ -15,7 +15,7 @@ export interface ForkPoint {
 }
 
 /** Chain and block, in as few requests as possible. */
-export async function lookUp(
+async function lookUp(
   remote: Remote,
   block: number | string | undefined,
   urls: readonly string[],
@@ -60,7 +60,25 @@ async function blockId(remote: Remote, block: number | string | undefined): Prom
   return { block_number: Math.max(0, latest + block) };
 }
 
-export function lockedHash(lock: LockFile | undefined): string | undefined {
+/** As `lookUp`; a lock file that the origin fails beside is named in the error. */
+export async function lookUpLocked(
+  remote: Remote,
+  lock: LockFile | undefined,
+  block: number | string | undefined,
+  urls: readonly string[],
+): Promise<ForkPoint> {
+  try {
+    return await lookUp(remote, block ?? lockedHash(lock), urls);
+  } catch (error) {
+    if (!lock?.origin || !(error instanceof OriginFailure)) throw error;
+    const { number } = readForkBlock(lock.origin.block);
+    throw error.withAdvice(
+      `${lock.path} has block ${number}: add --offline to start from that file alone`,
+    );
+  }
+}
+
+function lockedHash(lock: LockFile | undefined): string | undefined {
   return lock?.origin && readForkBlock(lock.origin.block).hash;
 }
 

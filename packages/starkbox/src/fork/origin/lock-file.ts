@@ -10,7 +10,7 @@ import { codeOf, reasonOf } from '../../errors.js';
 import { replaceText } from '../../files/atomic-file.js';
 import { createFolder } from '../../files/create-folder.js';
 import { inflateLimit } from '../../files/inflate-limit.js';
-import { readRegular, readRegularSync } from '../../files/regular-file.js';
+import { FileError, fileError, readRegular, readRegularSync } from '../../files/regular-file.js';
 import { JsonText, parse, stringify } from '../../json/json.js';
 import { SerialQueue } from '../../scheduling/serial-queue.js';
 import { writeAtomically } from './cache.js';
@@ -34,9 +34,11 @@ const VERSION = 1;
 /** Milliseconds between an answer and the write of the file. */
 const GATHER = 2000;
 
-/** Milliseconds between attempts to become the only writer of the file, and the longest wait at the exit. */
+/** Milliseconds between attempts to become the only writer, and the longest wait: writers need a fraction of it. */
 const RETRY = 20;
-const MAX_WAIT = 2000;
+const MAX_WAIT = 10_000;
+/** The longest wait of a process that exits. */
+const MAX_EXIT_WAIT = 2000;
 
 /** Answers by name, as JSON texts. */
 type Answers = Map<string, string>;
@@ -82,18 +84,26 @@ export class LockFile {
   #packed: Map<string, string>;
   #timer: NodeJS.Timeout | undefined;
   readonly #writes = new SerialQueue();
+  readonly #maxWait: number;
+  /** Whether the last flush failed, or is under way. */
+  #isReported = false;
 
-  constructor(path: string, { origin, options, answers, packed }: Content = nothing()) {
+  constructor(path: string, { origin, options, answers, packed }: Content, maxWait: number) {
     this.path = path;
+    this.#maxWait = maxWait;
     this.#origin = origin;
     this.#options = options;
     this.#answers = answers;
     this.#packed = packed;
   }
 
-  /** Reads the file if it exists. Throws if it is no lock file. */
-  static async open(path: string): Promise<LockFile> {
-    return new LockFile(path, await readLock(path));
+  /**
+   * Reads the file if it exists. Throws if it is no lock file.
+   *
+   * @param maxWait for another process that writes lock files, in milliseconds
+   */
+  static async open(path: string, maxWait: number = MAX_WAIT): Promise<LockFile> {
+    return new LockFile(path, await readLock(path), maxWait);
   }
 
   get origin(): LockedOrigin | undefined {
@@ -132,7 +142,8 @@ export class LockFile {
     this.#answers.set(name, text);
     writeAtExit(this);
     this.#timer ??= setTimeout(() => {
-      this.flush().catch(() => {}); // the last flush reports it
+      this.#timer = undefined;
+      this.#writes.run(() => this.#write()).catch(() => {}); // the last flush reports it
     }, GATHER).unref();
   }
 
@@ -143,53 +154,72 @@ export class LockFile {
   }
 
   /** Writes all answers, merged with those that other processes have written. */
-  flush(): Promise<void> {
+  async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    return this.#writes.run(() => this.#write());
+    this.#isReported = true;
+    await this.#writes.run(() => this.#write());
+    this.#isReported = false;
   }
 
-  /** As `flush`, for a process that exits. A failure is printed: nothing could handle it. */
+  /** As `flush`, for a process that exits. A failure is printed: nothing could handle it, unless a flush failed before. */
   flushNow(): void {
     clearTimeout(this.#timer);
-    const writer = takeWriterNow();
+    if (!unwritten.delete(this) || !this.#origin) return;
+    let writer: FileLock | undefined;
     try {
-      if (!unwritten.delete(this) || !this.#origin) return;
+      writer = takeWriterNow(Math.min(this.#maxWait, MAX_EXIT_WAIT));
       createFolder(dirname(this.path));
       replaceText(this.path, this.#mergeWith(readLockNow(this.path)));
     } catch (error) {
-      process.stderr.write(`The lock file ${this.path} cannot be written: ${reasonOf(error)}\n`);
+      if (!this.#isReported) process.stderr.write(`${this.#unwritable(error).message}\n`);
     } finally {
       writer?.release();
     }
   }
 
+  /** @throws FileError if the file cannot be written */
   async #write(): Promise<void> {
     if (!unwritten.has(this) || !this.#origin) return;
-    const writer = await takeWriter();
+    // Before others have to wait for this writer.
+    this.#pack();
+    let writer: FileLock | undefined;
     try {
+      writer = await takeWriter(this.#maxWait);
       const onDisk = await readLock(this.path).catch(nothing);
       // Answers that come while the file is written are written the next time.
       unwritten.delete(this);
       await writeAtomically(this.path, this.#mergeWith(onDisk));
     } catch (error) {
       unwritten.add(this);
-      throw error;
+      throw this.#unwritable(error);
     } finally {
       writer?.release();
     }
+  }
+
+  #unwritable(error: unknown): FileError {
+    const { message } = error instanceof FileError ? error : fileError(error, this.path);
+    return new FileError(`The lock file was not written: ${message}`);
   }
 
   /** The text of the file, with the answers that other processes have written. */
   #mergeWith(existing: Content): string {
     const isSame = existing.origin && stringify(existing.origin) === stringify(this.#origin);
     const base = isSame ? existing : nothing();
+    this.#pack();
     return contentText({
       origin: this.#origin,
       options: this.#options ?? base.options,
       answers: new Map([...base.answers, ...this.#answers]),
-      packed: packedClasses(this.#answers, this.#packed, base.packed),
+      packed: new Map([...base.packed, ...this.#packed]),
     });
+  }
+
+  #pack(): void {
+    for (const [name, text] of this.#answers) {
+      if (isClass(name, text) && !this.#packed.has(name)) this.#packed.set(name, pack(text));
+    }
   }
 }
 
@@ -201,32 +231,40 @@ function writerLock(): string {
   return join(tmpdir(), `starkbox-${process.getuid?.() ?? 'user'}.lock`);
 }
 
-/** `undefined` where files cannot be locked. */
-async function takeWriter(): Promise<FileLock | undefined> {
+/** A lock; `undefined` where files cannot be locked. Throws if another process holds it for too long. */
+async function takeWriter(maxWait: number): Promise<FileLock | undefined> {
+  for (let waited = 0; ; waited += RETRY) {
+    const lock = tryLock();
+    if (lock !== 'held') return lock;
+    if (waited >= maxWait) throw heldTooLong(waited);
+    await delay(RETRY);
+  }
+}
+
+/** As `takeWriter`, without the event loop. */
+function takeWriterNow(maxWait: number): FileLock | undefined {
+  const clock = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  for (let waited = 0; ; waited += RETRY) {
+    const lock = tryLock();
+    if (lock !== 'held') return lock;
+    if (waited >= maxWait) throw heldTooLong(waited);
+    Atomics.wait(clock, 0, 0, RETRY);
+  }
+}
+
+function tryLock(): FileLock | 'held' | undefined {
   try {
-    for (;;) {
-      const lock = FileLock.take(writerLock());
-      if (lock) return lock;
-      await delay(RETRY);
-    }
+    return FileLock.take(writerLock()) ?? 'held';
   } catch {
     return undefined;
   }
 }
 
-/** As `takeWriter`, without the event loop; `undefined` also after a while. */
-function takeWriterNow(): FileLock | undefined {
-  const clock = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-  try {
-    for (let waited = 0; waited < MAX_WAIT; waited += RETRY) {
-      const lock = FileLock.take(writerLock());
-      if (lock) return lock;
-      Atomics.wait(clock, 0, 0, RETRY);
-    }
-  } catch {
-    // It is written without the lock.
-  }
-  return undefined;
+/** The system ends the lock of a process that ends, so its holder is stopped, or no Starkbox. */
+function heldTooLong(milliseconds: number): Error {
+  return new Error(
+    `another process has locked ${writerLock()} for ${milliseconds / 1000} seconds: end that process, and run this again`,
+  );
 }
 
 async function readLock(path: string): Promise<Content> {
@@ -361,18 +399,6 @@ function contentText({ origin, options, answers, packed }: Content): string {
 
 function isClass(name: string, text: string): boolean {
   return name.startsWith('class ') && text !== 'null';
-}
-
-/** Packs classes that are not packed yet. */
-function packedClasses(
-  answers: Answers,
-  packedTexts: Map<string, string>,
-  others: ReadonlyMap<string, string>,
-): Map<string, string> {
-  for (const [name, text] of answers) {
-    if (isClass(name, text) && !packedTexts.has(name)) packedTexts.set(name, pack(text));
-  }
-  return new Map([...others, ...packedTexts]);
 }
 
 /** A class is megabytes of numbers, so it is compressed. */

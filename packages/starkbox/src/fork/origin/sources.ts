@@ -22,12 +22,17 @@ export class OriginUsage {
   readonly #lock: LockFile | undefined;
   readonly #log: Log;
   readonly #probe: Probe | undefined;
-  readonly #hint: string | undefined;
+  readonly #hint: string;
   readonly #counts = { hits: 0, misses: 0, prefetched: 0 };
   #firstMissing: string | undefined;
 
   /** @param hint why an answer may be missing in the lock file */
-  constructor(lock: LockFile | undefined, log: Log, probe: Probe | undefined, hint?: string) {
+  constructor(
+    lock: LockFile | undefined,
+    log: Log,
+    probe: Probe | undefined,
+    hint = 'run once with --fork-network and without --offline, which adds it to the file',
+  ) {
     this.#lock = lock;
     this.#log = log;
     this.#probe = probe;
@@ -55,8 +60,7 @@ export class OriginUsage {
 
   /** Throws because an answer is not in the lock file. */
   missing(name: string): never {
-    const hint = this.#hint === undefined ? '' : `; ${this.#hint}`;
-    const reason = `offline, and ${this.#lock?.path} does not have ${name}${hint}`;
+    const reason = `offline, and ${this.#lock?.path} does not have ${name}; ${this.#hint}`;
     if (this.#firstMissing === undefined) {
       this.#log.error(`The lock file is incomplete: ${reason}`);
     }

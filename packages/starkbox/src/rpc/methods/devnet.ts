@@ -106,7 +106,7 @@ export function devnetMethods(
     ) => balance(chain, address, unit, block_id, signal),
 
     async devnet_mint({ address, amount, unit = 'FRI' }, { cause }) {
-      const whole = typeof amount === 'bigint' ? amount : BigInt(Math.trunc(amount));
+      const whole = BigInt(typeof amount === 'number' ? Math.trunc(amount) : amount);
       const minted = await mint(chain, address, whole, unit, cause);
       return { new_balance: minted.balance.toString(), unit, tx_hash: minted.hash };
     },

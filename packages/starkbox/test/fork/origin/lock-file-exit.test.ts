@@ -1,10 +1,14 @@
 // The lock file of programs that exit without closing their chain, alone or several at once.
 import { spawn } from 'node:child_process';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { FileLock } from '@starkbox/engine';
 import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
 import { afterAll, expect, test } from 'vitest';
+import { FileError } from '../../../src/files/regular-file.js';
 import { LockFile } from '../../../src/fork/origin/lock-file.js';
 import { createChain } from '../../../src/index.js';
 
@@ -69,6 +73,25 @@ test('a file that cannot be written is reported', async () => {
   const file = join(folder, 'taken.lock.json');
   const { code, errors } = await run(file, '0xf');
   expect({ code, errors }).toMatchObject({ code: 0, errors: expect.stringContaining(file) });
+});
+
+test('a process that never gives the lock back is named, and the file is written once it does', async () => {
+  const file = join(folder, 'held.lock.json');
+  const shared = join(tmpdir(), `starkbox-${process.getuid?.()}.lock`);
+  const lock = await LockFile.open(file, 50);
+  lock.begin({ chain_id: '0x1', block: {} });
+  let writer: FileLock | undefined;
+  // Other tests write lock files too.
+  while (!writer) {
+    writer = FileLock.take(shared);
+    await setImmediate();
+  }
+  const failure = await lock.flush().catch((error: unknown) => error);
+  writer.release();
+  expect(failure).toBeInstanceOf(FileError);
+  for (const path of [file, shared]) expect(String(failure)).toContain(path);
+  await lock.flush();
+  expect((await LockFile.open(file)).origin).toEqual({ chain_id: '0x1', block: {} });
 });
 
 test('a branch that ends writes what was read, without the end of its chain', async () => {
