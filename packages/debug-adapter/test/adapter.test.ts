@@ -7,8 +7,9 @@ import { join } from 'node:path';
 import { startFixture } from '@starkbox/test-support/fixture';
 import { contract, selector } from '@starkbox/test-support/signing';
 import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
+import type { DebugProtocol } from '@vscode/debugprotocol';
 import { expect, test } from 'vitest';
-import { marks } from '../../../contracts/classes.js';
+import { classTextWithPlaces, marks } from '../../../contracts/classes.js';
 import { AdapterProcess, COMMAND, Editor, StreamClient } from './support/editor.js';
 import { createProject, lineWith } from './support/project.js';
 
@@ -351,6 +352,7 @@ test('sources that the editor cannot open come from the node', async () => {
   const [frame] = await editor.frames(1);
   const sourceReference = frame?.source?.sourceReference ?? 0;
   expect(sourceReference).toBeGreaterThan(0);
+  expect(frame?.source).not.toHaveProperty('path');
   const { body } = await editor.client.sourceRequest({ sourceReference });
   expect(body.content).toBe(tokenText);
   const set = await editor.client.setBreakpointsRequest({
@@ -360,6 +362,25 @@ test('sources that the editor cannot open come from the node', async () => {
   expect(set.body.breakpoints).toMatchObject([{ verified: true }]);
   const loaded = await editor.client.customRequest('loadedSources');
   expect(loaded.body.sources).toContainEqual(frame?.source);
+});
+
+test('debug information names no file that the editor opens', async () => {
+  const victim = join(temporaryFolderOfFile(), 'secret.cairo');
+  await writeFile(victim, 'mod secret {}');
+  const text = await classTextWithPlaces('counter');
+  const artifact = JSON.parse(text.replaceAll('contracts/src/counter.cairo', victim));
+  await client.call('devnet_addArtifact', { artifact, sources: { [victim]: 'mod counter {}' } });
+  const counter = await sender.deploy(await contract('counter'), ['0x0']);
+  const transaction = await sender.invoke([{ to: counter, name: 'increase', calldata: ['0x1'] }]);
+  const editor = await connected();
+  await editor.launch(open(transaction));
+  const { body } = await editor.client.customRequest('loadedSources');
+  const sources: readonly DebugProtocol.Source[] = body.sources;
+  const source = sources.find(({ name }) => name === 'secret.cairo');
+  expect(source).not.toHaveProperty('path');
+  const sourceReference = source?.sourceReference ?? 0;
+  const served = await editor.client.sourceRequest({ sourceReference });
+  expect(served.body.content).toBe('mod counter {}');
 });
 
 test('calls and simulations are debugged from a file with their request', async () => {
