@@ -340,13 +340,21 @@ export function editorHints(launch: LaunchArguments, url: string): string {
   // The extension accepts no files from links, which web pages can open too.
   const visualStudioCode =
     transaction === undefined
-      ? `a launch configuration with "type": "starkbox", "request": "launch", "${name}": "${value}"`
+      ? `a launch configuration with "type": "starkbox", "request": "launch", "${name}": ${JSON.stringify(value)}`
       : `vscode://starkbox.starkbox-debug/debug?${new URLSearchParams({ transaction, url })}`;
   return `Open it in an editor:
   VS Code   ${visualStudioCode}
-  Neovim    :lua require('dap').run({ type = 'starkbox', request = 'launch', name = 'Starkbox', ${name} = '${value}' })
-  others    starkbox debug ${value} --port 4711
+  Neovim    :lua require('dap').run({ type = 'starkbox', request = 'launch', name = 'Starkbox', ${name} = ${luaString(value)} })
+  others    starkbox debug ${shellWord(value)} --port 4711
 `;
+}
+
+function luaString(text: string): string {
+  return `'${text.replace(/[\\']/g, '\\$&')}'`;
+}
+
+function shellWord(text: string): string {
+  return /^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /** Opens an execution on a terminal. Without a terminal, writes the report alone. */

@@ -408,6 +408,36 @@ test('calls and simulations are debugged from a file with their request', async 
   expect(failed).toMatchObject({ reason: 'exception', line: FAILING });
 });
 
+test('a request with wrong arguments is rejected, and the session goes on', async () => {
+  const editor = await connected();
+  const { client: dap } = editor;
+  // The protocol's default of pathFormat is path.
+  expect((await dap.customRequest('initialize', { adapterID: 'starkbox' })).success).toBe(true);
+  const { position } = await editor.launch(open(reverted));
+  const WRONG: readonly (readonly [command: string, args: unknown])[] = [
+    ['evaluate', { expression: 5 }],
+    ['setBreakpoints', {}],
+    ['setBreakpoints', { source: { path: tokenPath }, breakpoints: [{ line: 'x' }] }],
+    ['setFunctionBreakpoints', { breakpoints: [{}] }],
+    ['setExceptionBreakpoints', { filters: 'any' }],
+    ['scopes', 5],
+    ['goto', { threadId: 1, targetId: 1_000 }],
+    ['restartFrame', { frameId: 0 }],
+    ['restartFrame', { frameId: 1e9 }],
+    ['disassemble', { memoryReference: '0x0', instructionCount: 1e9 }],
+    ['disassemble', { memoryReference: '0x0', instructionOffset: -1e9, instructionCount: 1 }],
+    ['disassemble', { memoryReference: 'x', instructionCount: 1 }],
+  ];
+  for (const [command, args] of WRONG) {
+    const request = dap.customRequest(command, args);
+    await expect(request, `${command} ${JSON.stringify(args)}`).rejects.toThrow(
+      /^(Expected an? .* as .*, but got|There is no )/,
+    );
+  }
+  expect((await editor.frames(1))[0]?.line).toBe(FAILING);
+  expect((await editor.goTo(1e9)).position).toBeGreaterThan(position);
+});
+
 test('opening can be cancelled', async () => {
   const editor = await connected();
   await editor.initialize();

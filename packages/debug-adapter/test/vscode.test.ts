@@ -83,6 +83,13 @@ test('a hash in a text', () => {
   expect(transactionIn('0x12')).toBeUndefined();
 });
 
+test('printed commands quote the name of a file', () => {
+  const hints = editorHints({ bundle: `/tmp/a b'; rm -rf "c\\d` }, 'http://127.0.0.1:5050');
+  expect(hints).toContain(String.raw`"bundle": "/tmp/a b'; rm -rf \"c\\d"`);
+  expect(hints).toContain(String.raw`bundle = '/tmp/a b\'; rm -rf "c\\d' })`);
+  expect(hints).toContain(String.raw`starkbox debug '/tmp/a b'\''; rm -rf "c\d' --port`);
+});
+
 test('a link opens a transaction of a node on this machine only', () => {
   const hints = editorHints({ transaction: HASH }, 'http://127.0.0.1:5050');
   const [, path = '', query = ''] =
