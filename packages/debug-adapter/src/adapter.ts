@@ -216,8 +216,10 @@ export class Adapter extends DebugSession {
   }
 
   override configurationDoneRequest(response: DebugProtocol.ConfigurationDoneResponse): void {
-    this.#move(response, async ({ debug, launch }) => {
-      const isAtEntry = launch.stopOnEntry === true || !hasFailed(debug);
+    this.#move(response, async ({ debug, execution, launch }) => {
+      const hasFailure = hasFailed(debug);
+      if (!hasFailure) this.#note(await explainedFailure(execution));
+      const isAtEntry = launch.stopOnEntry === true || !hasFailure;
       const stop = await debug.goTo(isAtEntry ? 0 : debug.startOfInterest);
       return { ...stop, reason: isAtEntry ? 'start' : 'failure' };
     });
@@ -249,8 +251,8 @@ export class Adapter extends DebugSession {
     response: DebugProtocol.SetFunctionBreakpointsResponse,
     args: DebugProtocol.SetFunctionBreakpointsArguments,
   ): void {
-    this.#answer(response, async () => ({
-      breakpoints: [...this.#breakpoints.setFunctions(args)],
+    this.#answer(response, async ({ debug }) => ({
+      breakpoints: [...(await this.#breakpoints.setFunctions(debug, args))],
     }));
   }
 
@@ -693,7 +695,8 @@ export class Adapter extends DebugSession {
   }
 
   async #reportStop({ debug }: Session, stop: Stop, isPaused: boolean): Promise<void> {
-    const { breakpoint } = stop;
+    const { breakpoint, notes = [] } = stop;
+    for (const note of notes) this.#note(note);
     const body: DebugProtocol.StoppedEvent['body'] = {
       reason: isPaused ? 'pause' : this.#reason(stop),
       threadId: THREAD,

@@ -12,8 +12,10 @@ import { expect, test } from 'vitest';
 import { classTextWithPlaces, marks } from '../../../contracts/classes.js';
 import { AdapterProcess, COMMAND, Editor, StreamClient } from './support/editor.js';
 import { createProject, lineWith } from './support/project.js';
+import { revertedForItsFee } from './support/unpaid.js';
 
-const { client, node, sender } = await startFixture();
+const fixture = await startFixture();
+const { client, node, sender } = fixture;
 const { url } = await node.listen();
 const project = await createProject(['token', 'failing_calls', 'failing_callee', 'prints']);
 const owner = sender.account.address;
@@ -29,6 +31,8 @@ const transfer = (amount: string) => ({
 const reverted = await sender.invoke([transfer('0x5'), transfer('0x3e8')]);
 const succeeded = await sender.invoke([transfer('0x7')]);
 const caught = await sender.invoke([{ to: calls, name: 'call_caught', calldata: [callee, '0x1'] }]);
+
+const unpaid = await revertedForItsFee(fixture);
 
 const tokenPath = join(project, 'contracts', 'src', 'token.cairo');
 const tokenText = await readFile(tokenPath, 'utf8');
@@ -447,17 +451,55 @@ test('opening can be cancelled', async () => {
   expect((await cancelled).success).toBe(true);
 });
 
-test('a wrong condition is explained', async () => {
+test('breakpoints that can never stop are not verified', async () => {
   const editor = await connected();
   const { client: dap } = editor;
   await editor.launch(open(reverted, { stopOnEntry: true }));
-  await dap.setBreakpointsRequest({
+  const { body: lines } = await dap.setBreakpointsRequest({
     source: { path: tokenPath },
     breakpoints: [{ line: line('let held ='), condition: 'amount >' }],
   });
+  expect(lines.breakpoints).toMatchObject([{ verified: false }]);
+  expect(lines.breakpoints[0]?.message).toContain('amount >');
+  const { body: functions } = await dap.setFunctionBreakpointsRequest({
+    breakpoints: [
+      { name: 'nothing' },
+      { name: '0x99' },
+      { name: 'transfer', condition: 'amount =' },
+      { name: 'transfer', condition: 'amount == 1000' },
+    ],
+  });
+  const verified = functions.breakpoints.map((breakpoint) => breakpoint.verified);
+  expect(verified).toEqual([false, false, false, true]);
   const stop = await editor.stopAfter(() => dap.continueRequest({ threadId: 1 }));
-  expect(stop.reason).toBe('pause');
-  expect(editor.output.map(({ output }) => output).join('')).toContain('amount >');
+  expect(stop.reason).toBe('function breakpoint');
+  expect(await editor.evaluate('amount.low')).toBe('1000');
+});
+
+test('a condition that names an unknown variable is noted once', async () => {
+  const editor = await connected();
+  const { client: dap } = editor;
+  await editor.launch(open(reverted, { stopOnEntry: true }));
+  const at = line('if held < amount');
+  await dap.setBreakpointsRequest({
+    source: { path: tokenPath },
+    breakpoints: [{ line: at, condition: 'nothing == 1' }],
+  });
+  for (const position of [0, 1]) {
+    await editor.goTo(position);
+    await editor.stopAfter(() => dap.continueRequest({ threadId: 1 }));
+  }
+  const notes = editor.output.filter(({ output }) => output.includes('nothing'));
+  expect(notes).toHaveLength(1);
+  expect(notes[0]?.output).toContain(`token.cairo:${at}`);
+});
+
+test('a transaction that its fee alone reverted is explained', async () => {
+  const editor = await connected();
+  await editor.launch(open(unpaid));
+  const { summary } = await client.call('devnet_explainTransaction', { transaction_hash: unpaid });
+  expect(summary).toContain('fee');
+  expect(editor.output.map(({ output }) => output).join('')).toContain(summary);
 });
 
 test('a bundle is debugged without a node', async () => {
