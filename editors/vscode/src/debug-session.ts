@@ -1,6 +1,6 @@
 // Parts of the extension that need no editor: the command of the adapter, bundles, hashes and links.
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, isAbsolute, join } from 'node:path';
 
 /** A program with its arguments. */
 export interface Command {
@@ -8,29 +8,44 @@ export interface Command {
   readonly args: readonly string[];
 }
 
+/** Where commands are looked up. */
+interface Machine {
+  /** The variable PATH. */
+  readonly path?: string;
+  readonly platform?: string;
+}
+
 const SUBCOMMAND = ['debug', '--stdio'];
 
 /**
- * The command that serves the Debug Adapter Protocol: a chosen one, the package of the project, or the published
- * package.
+ * The command that serves the Debug Adapter Protocol: the one of the project, a chosen one, or the one on PATH. Nothing is
+ * installed, because a package registry may have another package of the name.
  *
  * @param folder of the workspace
  * @param chosen by the user, with its arguments
+ * @throws Error with a sentence for the user
  */
 export function adapterCommand(
   folder: string | undefined,
   chosen: readonly string[],
-  platform: string = process.platform,
+  { path = process.env['PATH'] ?? '', platform = process.platform }: Machine = {},
 ): Command {
-  const [program, ...args] = chosen;
-  if (program !== undefined) return { program, args: [...args, ...SUBCOMMAND] };
   const script = folder === undefined ? undefined : installedScript(folder);
   if (script !== undefined) return { program: 'node', args: [script, ...SUBCOMMAND] };
-  const npx = ['npx', '--yes', 'starkbox', ...SUBCOMMAND];
-  // On Windows, npx is a batch file, which only the shell can start.
+  const [program, ...args] = chosen;
+  if (program !== undefined) return { program, args: [...args, ...SUBCOMMAND] };
+  // On Windows, npm installs a batch file, which only the shell starts, beside a script for other shells.
+  const name = platform === 'win32' ? 'starkbox.cmd' : 'starkbox';
+  const folders = path.split(delimiter).filter((at) => isAbsolute(at));
+  const command = folders.map((at) => join(at, name)).find((file) => existsSync(file));
+  if (command === undefined) {
+    throw new Error(
+      'Starkbox is neither in node_modules of this workspace nor on PATH. Install it in the project, or name its command in the setting starkbox.command.',
+    );
+  }
   return platform === 'win32'
-    ? { program: 'cmd', args: ['/c', ...npx] }
-    : { program: 'npx', args: npx.slice(1) };
+    ? { program: 'cmd', args: ['/c', command, ...SUBCOMMAND] }
+    : { program: command, args: SUBCOMMAND };
 }
 
 /** The command of the package that a project has, in its folder or above. */

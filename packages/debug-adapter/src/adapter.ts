@@ -6,6 +6,7 @@ import {
   Event,
   InitializedEvent,
   OutputEvent,
+  Response,
   TerminatedEvent,
 } from '@vscode/debugadapter';
 import type { DebugProtocol } from '@vscode/debugprotocol';
@@ -24,6 +25,7 @@ import {
   shortName,
 } from './launch.js';
 import { References, textVariable } from './references.js';
+import { checkArguments } from './request-arguments.js';
 import { SourceFiles } from './source-files.js';
 
 /** A transaction has one thread. */
@@ -125,6 +127,21 @@ export class Adapter extends DebugSession {
     });
   }
 
+  /** Handlers find the arguments that their types promise. */
+  override dispatchRequest(request: DebugProtocol.Request): void {
+    const { command } = request;
+    const args = request.arguments ?? {};
+    try {
+      checkArguments(command, args);
+    } catch (error) {
+      this.#reject(new Response(request), error);
+      return;
+    }
+    // The library rejects a request without the default of the protocol.
+    const defaults = command === 'initialize' ? { pathFormat: 'path' } : {};
+    super.dispatchRequest({ ...request, arguments: { ...defaults, ...args } });
+  }
+
   override initializeRequest(
     response: DebugProtocol.InitializeResponse,
     { supportsProgressReporting }: DebugProtocol.InitializeRequestArguments,
@@ -199,8 +216,10 @@ export class Adapter extends DebugSession {
   }
 
   override configurationDoneRequest(response: DebugProtocol.ConfigurationDoneResponse): void {
-    this.#move(response, async ({ debug, launch }) => {
-      const isAtEntry = launch.stopOnEntry === true || !hasFailed(debug);
+    this.#move(response, async ({ debug, execution, launch }) => {
+      const hasFailure = hasFailed(debug);
+      if (!hasFailure) this.#note(await explainedFailure(execution));
+      const isAtEntry = launch.stopOnEntry === true || !hasFailure;
       const stop = await debug.goTo(isAtEntry ? 0 : debug.startOfInterest);
       return { ...stop, reason: isAtEntry ? 'start' : 'failure' };
     });
@@ -232,8 +251,8 @@ export class Adapter extends DebugSession {
     response: DebugProtocol.SetFunctionBreakpointsResponse,
     args: DebugProtocol.SetFunctionBreakpointsArguments,
   ): void {
-    this.#answer(response, async () => ({
-      breakpoints: [...this.#breakpoints.setFunctions(args)],
+    this.#answer(response, async ({ debug }) => ({
+      breakpoints: [...(await this.#breakpoints.setFunctions(debug, args))],
     }));
   }
 
@@ -320,14 +339,22 @@ export class Adapter extends DebugSession {
     response: DebugProtocol.RestartFrameResponse,
     { frameId }: DebugProtocol.RestartFrameArguments,
   ): void {
-    this.#move(response, async ({ debug }) => {
-      const first = await firstOwnFrame(debug);
-      let stop = await debug.stepOut('backward');
-      for (let index = first + 1; index < frameId; index += 1) {
-        stop = await debug.stepOut('backward');
-      }
-      return stop.reason === 'start' ? stop : debug.stepIn();
-    });
+    this.#move(
+      response,
+      async ({ debug }, signal) => {
+        const first = await firstOwnFrame(debug);
+        let stop = await debug.stepOut('backward');
+        for (let index = first + 1; index < frameId && !signal.aborted; index += 1) {
+          stop = await debug.stepOut('backward');
+        }
+        return stop.reason === 'start' ? stop : debug.stepIn();
+      },
+      async ({ debug }) => {
+        const count = await debug.frameCount();
+        if (frameId > 0 && frameId <= count) return;
+        throw new Error(`There is no frame ${frameId} here: the stack has ${count} frames.`);
+      },
+    );
   }
 
   /** The next and the previous time that a line runs. */
@@ -356,11 +383,12 @@ export class Adapter extends DebugSession {
     response: DebugProtocol.GotoResponse,
     { targetId }: DebugProtocol.GotoArguments,
   ): void {
-    this.#move(response, ({ debug }) => {
-      const position = this.#gotoPositions[targetId - 1];
-      if (position === undefined) throw new Error(`Unknown target ${targetId}.`);
-      return debug.goTo(position);
-    });
+    const position = this.#gotoPositions[targetId - 1];
+    if (position === undefined) {
+      this.#reject(response, new Error(`There is no target ${targetId}. Send gotoTargets first.`));
+      return;
+    }
+    this.#move(response, ({ debug }) => debug.goTo(position));
   }
 
   /** `starkbox/goTo` with a position. */
@@ -369,13 +397,8 @@ export class Adapter extends DebugSession {
       this.#reject(response, new Error(`Unknown request ${command}.`));
       return;
     }
-    this.#move(response, async ({ debug }) => {
-      const position = memberOf(args, 'position');
-      if (typeof position !== 'number' || !Number.isInteger(position)) {
-        throw new Error(`position must be an integer from 0 to ${debug.length - 1}.`);
-      }
-      return debug.goTo(Math.min(Math.max(position, 0), debug.length - 1));
-    });
+    const position = Number(memberOf(args, 'position'));
+    this.#move(response, ({ debug }) => debug.goTo(position));
   }
 
   override pauseRequest(response: DebugProtocol.PauseResponse): void {
@@ -636,12 +659,23 @@ export class Adapter extends DebugSession {
     this.shutdown();
   }
 
-  /** Responds to a request that moves, then moves, then tells where it stopped. */
-  #move(response: DebugProtocol.Response, move: Move): void {
+  /**
+   * Responds to a request that moves, then moves, then tells where it stopped.
+   *
+   * @param check rejects a request that names nothing
+   */
+  #move(
+    response: DebugProtocol.Response,
+    move: Move,
+    check: (session: Session) => Promise<void> = async () => {},
+  ): void {
     this.#enqueue(async () => {
       const session = this.#session;
-      if (!session) {
-        this.#reject(response, new Error(NOT_OPEN));
+      try {
+        if (!session) throw new Error(NOT_OPEN);
+        await check(session);
+      } catch (error) {
+        this.#reject(response, error);
         return;
       }
       this.sendResponse(response);
@@ -661,7 +695,8 @@ export class Adapter extends DebugSession {
   }
 
   async #reportStop({ debug }: Session, stop: Stop, isPaused: boolean): Promise<void> {
-    const { breakpoint } = stop;
+    const { breakpoint, notes = [] } = stop;
+    for (const note of notes) this.#note(note);
     const body: DebugProtocol.StoppedEvent['body'] = {
       reason: isPaused ? 'pause' : this.#reason(stop),
       threadId: THREAD,

@@ -48,35 +48,34 @@ export class Breakpoints {
       if (!located) {
         const message =
           names.length === 0
-            ? 'No class of this transaction has this file in its debug information.'
+            ? 'No class of this transaction was compiled from this file with this text.'
             : 'No code of this transaction belongs to this line.';
         answers.push({ id, verified: false, line, message });
         continue;
       }
-      const trimmed = condition?.trim();
-      set.push({ id: String(id), line: located, ...(trimmed ? { condition: trimmed } : {}) });
-      answers.push({ id, verified: true, line: located.line, source });
+      const breakpoint = { id: String(id), line: located, ...trimmed(condition) };
+      const message = await debug.checkBreakpoint(breakpoint);
+      if (message === undefined) set.push(breakpoint);
+      answers.push({ id, line: located.line, source, ...verification(message) });
     }
     this.#lines.set(source.path ?? String(source.sourceReference), set);
     return answers;
   }
 
   /** Replaces the breakpoints at functions. An address stands for all functions of a contract. */
-  setFunctions({
-    breakpoints,
-  }: DebugProtocol.SetFunctionBreakpointsArguments): readonly DebugProtocol.Breakpoint[] {
+  async setFunctions(
+    debug: Debugger,
+    { breakpoints }: DebugProtocol.SetFunctionBreakpointsArguments,
+  ): Promise<readonly DebugProtocol.Breakpoint[]> {
     const set: Breakpoint[] = [];
-    const answers = breakpoints.map(({ name, condition }): DebugProtocol.Breakpoint => {
+    const answers: DebugProtocol.Breakpoint[] = [];
+    for (const { name, condition } of breakpoints) {
       const id = this.#nextId();
-      const word = name.trim();
-      const trimmed = condition?.trim();
-      set.push({
-        id: String(id),
-        ...(/^0x[0-9a-f]+$/i.test(word) ? { contract: word } : { function: word }),
-        ...(trimmed ? { condition: trimmed } : {}),
-      });
-      return { id, verified: true };
-    });
+      const breakpoint = { id: String(id), ...namedPlace(name.trim()), ...trimmed(condition) };
+      const message = await debug.checkBreakpoint(breakpoint);
+      if (message === undefined) set.push(breakpoint);
+      answers.push({ id, ...verification(message) });
+    }
     this.#functions = set;
     return answers;
   }
@@ -113,7 +112,24 @@ export class Breakpoints {
   }
 }
 
-async function locate(
+function trimmed(condition: string | undefined): Pick<Breakpoint, 'condition'> {
+  const text = condition?.trim();
+  return text ? { condition: text } : {};
+}
+
+function verification(
+  message: string | undefined,
+): Pick<DebugProtocol.Breakpoint, 'verified' | 'message'> {
+  return message === undefined ? { verified: true } : { verified: false, message };
+}
+
+/** What a word without a line stands for. */
+export function namedPlace(word: string): Pick<Breakpoint, 'contract' | 'function'> {
+  return /^0x[0-9a-f]+$/i.test(word) ? { contract: word } : { function: word };
+}
+
+/** The line, or the next one with code. */
+export async function locate(
   debug: Debugger,
   names: readonly string[],
   line: number,

@@ -12,7 +12,8 @@ import type {
   Stop,
   Variable,
 } from '@starkbox/debugger';
-import { descriptionOf, failureText } from './failure-text.js';
+import { locate, namedPlace } from './breakpoints.js';
+import { descriptionOf, explainedFailure, failureText } from './failure-text.js';
 import {
   firstOwnFrame,
   type Host,
@@ -74,6 +75,7 @@ export class DebugConsole {
   readonly #execution: OpenedExecution;
   readonly #debug: Debugger;
   readonly #paint: Paint;
+  readonly #printedNotes = new Set<string>();
   #breakpoints: readonly Breakpoint[] = [];
   #lastId = 0;
   #lastLine = '';
@@ -91,7 +93,7 @@ export class DebugConsole {
     await debug.goTo(isFailure ? debug.startOfInterest : 0);
     const title = isFailure
       ? this.#paint('red', await failureText(debug))
-      : this.#paint('bold', hasFailed(debug) ? 'Start of the transaction' : 'Nothing failed');
+      : await this.#startTitle();
     const notes = this.#execution.notes.map((note) => `${this.#paint('dim', note)}\n`).join('');
     const variables: string[] = [];
     const frames = await debug.frames(await firstOwnFrame(debug), FRAMES_WITH_VARIABLES);
@@ -102,6 +104,15 @@ export class DebugConsole {
     }
     const header = `${title}\n${await this.#where()}\n${await this.#stack()}`;
     return `${header}${variables.join('')}${notes === '' ? '' : `\n${notes}`}`;
+  }
+
+  /** The first lines of a report that begins at the start. */
+  async #startTitle(): Promise<string> {
+    if (hasFailed(this.#debug)) return this.#paint('bold', 'Start of the transaction');
+    const explained = await explainedFailure(this.#execution);
+    return explained === undefined
+      ? this.#paint('bold', 'Nothing failed')
+      : this.#paint('red', explained);
   }
 
   /** The output of a command; undefined to quit. */
@@ -164,22 +175,32 @@ export class DebugConsole {
     const title = [description, text].filter((part) => part !== undefined).join(': ');
     const reached = stop.reason === 'breakpoint' ? `Breakpoint ${stop.breakpoint?.id}` : '';
     const first = title || reached;
-    return `${first === '' ? '' : `${this.#paint('bold', first)}\n`}${await this.#where()}`;
+    const notes = lines(this.#newNotes(stop.notes ?? []));
+    return `${notes}${first === '' ? '' : `${this.#paint('bold', first)}\n`}${await this.#where()}`;
   }
 
-  #breakAt(words: string): string {
+  /** Sentences that were not printed before. */
+  #newNotes(notes: readonly string[]): readonly string[] {
+    const fresh = notes.filter((note) => !this.#printedNotes.has(note));
+    for (const note of fresh) this.#printedNotes.add(note);
+    return fresh.map((note) => this.#paint('dim', note));
+  }
+
+  async #breakAt(words: string): Promise<string> {
     const [word = '', condition] = words.split(/\s+if\s+/);
     if (word === '') return 'Expected FILE:LINE, FUNCTION or 0xCONTRACT after b.\n';
     const [, file, line] = /^(.+):(\d+)$/.exec(word) ?? [];
+    const place =
+      file === undefined
+        ? namedPlace(word)
+        : {
+            line: (await locate(this.#debug, [file], Number(line))) ?? { file, line: Number(line) },
+          };
+    const id = String(this.#lastId + 1);
+    const breakpoint = { id, ...place, ...(condition === undefined ? {} : { condition }) };
+    const problem = await this.#debug.checkBreakpoint(breakpoint);
+    if (problem !== undefined) return `${problem}\n`;
     this.#lastId += 1;
-    const id = String(this.#lastId);
-    const at =
-      file !== undefined
-        ? { line: { file, line: Number(line) } }
-        : /^0x[0-9a-f]+$/i.test(word)
-          ? { contract: word }
-          : { function: word };
-    const breakpoint = { id, ...at, ...(condition === undefined ? {} : { condition }) };
     this.#breakpoints = [...this.#breakpoints, breakpoint];
     return `Breakpoint ${id}: ${breakpointText(breakpoint)}\n`;
   }
@@ -195,9 +216,9 @@ export class DebugConsole {
   }
 
   async #frameVariables(word: string): Promise<string> {
-    const index = word === '' ? await firstOwnFrame(this.#debug) : Number(word);
+    const index = Number(word);
     if (!Number.isInteger(index)) return 'Expected the number of a frame after v.\n';
-    return lines(await this.#variables(index));
+    return lines(await this.#variables(index + (await firstOwnFrame(this.#debug))));
   }
 
   async #print(expression: string): Promise<string> {
@@ -231,10 +252,14 @@ export class DebugConsole {
     const [frame] = await this.#debug.frames(0, 1);
     const entries = await this.#debug.storage(frame?.run.contract_address);
     if (entries.length === 0) return 'No storage was read or written so far.\n';
+    const { runs } = this.#debug.trace;
     return lines(
-      entries.map(({ name, key, value, initial }) => {
+      entries.map(({ contractAddress, name, key, value, initial }) => {
+        const run = runs.find(({ contract_address }) => contract_address === contractAddress);
+        // At the end, when no contract runs, the slots of all of them are shown.
+        const contract = frame ? '' : `${run?.contract_name ?? contractAddress}: `;
         const before = value === initial ? '' : this.#paint('dim', ` (was ${initial})`);
-        return `  ${name ?? key} = ${value}${before}`;
+        return `  ${contract}${name ?? key} = ${value}${before}`;
       }),
     );
   }
@@ -247,7 +272,7 @@ export class DebugConsole {
         ? [`  ... ${variables.length - MAX_VARIABLES} more`]
         : []),
       ...(unmapped > 0 ? [this.#paint('dim', `  ${unmapped} variables are not mapped`)] : []),
-      ...(note === undefined ? [] : [this.#paint('dim', `  ${note}`)]),
+      ...this.#newNotes(note === undefined ? [] : [note]).map((text) => `  ${text}`),
     ];
   }
 
@@ -260,7 +285,9 @@ export class DebugConsole {
     const first = await firstOwnFrame(this.#debug);
     const count = (await this.#debug.frameCount()) - first;
     const frames = await this.#debug.frames(first, MAX_FRAMES);
-    const rows = await Promise.all(frames.map((frame) => this.#frameRow(frame)));
+    const rows = await Promise.all(
+      frames.map((frame) => this.#frameRow({ ...frame, index: frame.index - first })),
+    );
     if (count > frames.length) rows.push(`  ... ${count - frames.length} more`);
     return lines([this.#paint('bold', 'Call stack'), ...rows]);
   }
@@ -340,13 +367,21 @@ export function editorHints(launch: LaunchArguments, url: string): string {
   // The extension accepts no files from links, which web pages can open too.
   const visualStudioCode =
     transaction === undefined
-      ? `a launch configuration with "type": "starkbox", "request": "launch", "${name}": "${value}"`
+      ? `a launch configuration with "type": "starkbox", "request": "launch", "${name}": ${JSON.stringify(value)}`
       : `vscode://starkbox.starkbox-debug/debug?${new URLSearchParams({ transaction, url })}`;
   return `Open it in an editor:
   VS Code   ${visualStudioCode}
-  Neovim    :lua require('dap').run({ type = 'starkbox', request = 'launch', name = 'Starkbox', ${name} = '${value}' })
-  others    starkbox debug ${value} --port 4711
+  Neovim    :lua require('dap').run({ type = 'starkbox', request = 'launch', name = 'Starkbox', ${name} = ${luaString(value)} })
+  others    starkbox debug ${shellWord(value)} --port 4711
 `;
+}
+
+function luaString(text: string): string {
+  return `'${text.replace(/[\\']/g, '\\$&')}'`;
+}
+
+function shellWord(text: string): string {
+  return /^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /** Opens an execution on a terminal. Without a terminal, writes the report alone. */

@@ -14,7 +14,10 @@ export async function failureText(debug: Debugger): Promise<string> {
   return `Panicked: ${panicText(run.result)}`;
 }
 
-/** The explanation that the node has of a transaction. */
+/**
+ * The explanation that the node has of a transaction that failed, maybe for its fee alone, so that none of its calls
+ * failed.
+ */
 export async function explainedFailure({
   call,
   target,
@@ -24,7 +27,8 @@ export async function explainedFailure({
   // An explanation adds to the failure; its absence is no error.
   const explained = await call('devnet_explainTransaction', params).catch(() => undefined);
   const text = memberOf(explained, 'text');
-  return typeof text === 'string' ? text : undefined;
+  const isFailure = memberOf(explained, 'status') !== 'SUCCEEDED';
+  return isFailure && typeof text === 'string' ? text.trimEnd() : undefined;
 }
 
 /** What an editor shows beside the line. */

@@ -1,6 +1,6 @@
 // Files of the editor for the files that debug information names.
-import { existsSync, readFileSync, statSync } from 'node:fs';
-import { basename, isAbsolute, join, resolve } from 'node:path';
+import { readFileSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import type { Debugger } from '@starkbox/debugger';
 import type { DebugProtocol } from '@vscode/debugprotocol';
 
@@ -10,7 +10,7 @@ interface ClassFile {
   readonly file: string;
 }
 
-/** Debug information has paths of the machine that compiled the class. */
+/** Debug information has paths of the machine that compiled the class, and a bundle can name any path. */
 export class SourceFiles {
   readonly #debug: Debugger;
   readonly #roots: readonly string[];
@@ -36,18 +36,15 @@ export class SourceFiles {
   }
 
   async #find({ classHash, file }: ClassFile): Promise<DebugProtocol.Source> {
-    const name = basename(file);
+    const name = partsOf(file).at(-1) ?? file;
     const text = await this.#debug.sourceText(classHash, file);
     const path = localPath(file, this.#roots, text);
     if (path !== undefined) return { name, path };
     if (text === undefined) return { name, presentationHint: 'deemphasize' };
     this.#referenced.push({ classHash, file });
-    return {
-      name,
-      path: file,
-      sourceReference: this.#referenced.length,
-      origin: 'debug information',
-    };
+    // Without a path, which an editor could open.
+    const origin = `debug information: ${file}`;
+    return { name, sourceReference: this.#referenced.length, origin };
   }
 
   /** The text behind a reference. */
@@ -57,18 +54,21 @@ export class SourceFiles {
   }
 
   async all(): Promise<readonly DebugProtocol.Source[]> {
-    const byPath = new Map<string, DebugProtocol.Source>();
+    const sources = new Map<unknown, DebugProtocol.Source>();
     for (const file of await this.#debug.sources()) {
       const source = await this.sourceOf(file);
-      if (source.path !== undefined) byPath.set(source.path, source);
+      const { path, sourceReference } = source;
+      const key = path ?? sourceReference;
+      if (key !== undefined) sources.set(key, source);
     }
-    return [...byPath.values()];
+    return [...sources.values()];
   }
 
   /** The names in the debug information of a source of the editor. */
   async filesOf({ path, sourceReference }: DebugProtocol.Source): Promise<readonly string[]> {
     const referenced = this.#referenced[(sourceReference ?? 0) - 1];
     if (referenced) return [referenced.file];
+    if (path === undefined) return [];
     const files = new Set<string>();
     for (const file of await this.#debug.sources()) {
       if ((await this.sourceOf(file)).path === path) files.add(file.file);
@@ -78,33 +78,34 @@ export class SourceFiles {
 }
 
 /**
- * The file of this machine: the same path, or the longest end of it below a root. An end of a path can belong to another
- * package, so its text must be equal where the node has one.
+ * The file of this machine: the longest end of the path below a root. Only a file with the same text is taken, because
+ * an end of a path can belong to another package, and lines of an edited file are others.
  */
 export function localPath(
   file: string,
   roots: readonly string[],
   text: string | undefined,
 ): string | undefined {
-  if (isAbsolute(file) && isFile(file)) return file;
-  const parts = file.split(/[\\/]/).filter((part) => part !== '' && part !== '.' && part !== '..');
+  if (text === undefined) return undefined;
+  const parts = partsOf(file);
   for (let first = 0; first < parts.length; first += 1) {
-    const end = join(...parts.slice(first));
     for (const root of roots) {
-      const path = resolve(root, end);
-      if (!isFile(path)) continue;
-      const isWhole = first === 0 && !isAbsolute(file);
-      const fits = text === undefined ? isWhole || parts.length - first > 1 : isText(path, text);
-      if (fits) return path;
+      // `resolve` would leave the root for a part such as C:.
+      const path = join(resolve(root), ...parts.slice(first));
+      if (isText(path, text)) return path;
     }
   }
   return undefined;
 }
 
-function isFile(path: string): boolean {
-  return existsSync(path) && statSync(path).isFile();
+function partsOf(file: string): readonly string[] {
+  return file.split(/[\\/]/).filter((part) => part !== '' && part !== '.' && part !== '..');
 }
 
 function isText(path: string, text: string): boolean {
-  return readFileSync(path, 'utf8') === text;
+  try {
+    return statSync(path).isFile() && readFileSync(path, 'utf8') === text;
+  } catch {
+    return false;
+  }
 }

@@ -7,12 +7,15 @@ import { join } from 'node:path';
 import { startFixture } from '@starkbox/test-support/fixture';
 import { contract, selector } from '@starkbox/test-support/signing';
 import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
+import type { DebugProtocol } from '@vscode/debugprotocol';
 import { expect, test } from 'vitest';
-import { marks } from '../../../contracts/classes.js';
+import { classTextWithPlaces, marks } from '../../../contracts/classes.js';
 import { AdapterProcess, COMMAND, Editor, StreamClient } from './support/editor.js';
 import { createProject, lineWith } from './support/project.js';
+import { revertedForItsFee } from './support/unpaid.js';
 
-const { client, node, sender } = await startFixture();
+const fixture = await startFixture();
+const { client, node, sender } = fixture;
 const { url } = await node.listen();
 const project = await createProject(['token', 'failing_calls', 'failing_callee', 'prints']);
 const owner = sender.account.address;
@@ -28,6 +31,8 @@ const transfer = (amount: string) => ({
 const reverted = await sender.invoke([transfer('0x5'), transfer('0x3e8')]);
 const succeeded = await sender.invoke([transfer('0x7')]);
 const caught = await sender.invoke([{ to: calls, name: 'call_caught', calldata: [callee, '0x1'] }]);
+
+const unpaid = await revertedForItsFee(fixture);
 
 const tokenPath = join(project, 'contracts', 'src', 'token.cairo');
 const tokenText = await readFile(tokenPath, 'utf8');
@@ -351,6 +356,7 @@ test('sources that the editor cannot open come from the node', async () => {
   const [frame] = await editor.frames(1);
   const sourceReference = frame?.source?.sourceReference ?? 0;
   expect(sourceReference).toBeGreaterThan(0);
+  expect(frame?.source).not.toHaveProperty('path');
   const { body } = await editor.client.sourceRequest({ sourceReference });
   expect(body.content).toBe(tokenText);
   const set = await editor.client.setBreakpointsRequest({
@@ -360,6 +366,25 @@ test('sources that the editor cannot open come from the node', async () => {
   expect(set.body.breakpoints).toMatchObject([{ verified: true }]);
   const loaded = await editor.client.customRequest('loadedSources');
   expect(loaded.body.sources).toContainEqual(frame?.source);
+});
+
+test('debug information names no file that the editor opens', async () => {
+  const victim = join(temporaryFolderOfFile(), 'secret.cairo');
+  await writeFile(victim, 'mod secret {}');
+  const text = await classTextWithPlaces('counter');
+  const artifact = JSON.parse(text.replaceAll('contracts/src/counter.cairo', victim));
+  await client.call('devnet_addArtifact', { artifact, sources: { [victim]: 'mod counter {}' } });
+  const counter = await sender.deploy(await contract('counter'), ['0x0']);
+  const transaction = await sender.invoke([{ to: counter, name: 'increase', calldata: ['0x1'] }]);
+  const editor = await connected();
+  await editor.launch(open(transaction));
+  const { body } = await editor.client.customRequest('loadedSources');
+  const sources: readonly DebugProtocol.Source[] = body.sources;
+  const source = sources.find(({ name }) => name === 'secret.cairo');
+  expect(source).not.toHaveProperty('path');
+  const sourceReference = source?.sourceReference ?? 0;
+  const served = await editor.client.sourceRequest({ sourceReference });
+  expect(served.body.content).toBe('mod counter {}');
 });
 
 test('calls and simulations are debugged from a file with their request', async () => {
@@ -387,6 +412,36 @@ test('calls and simulations are debugged from a file with their request', async 
   expect(failed).toMatchObject({ reason: 'exception', line: FAILING });
 });
 
+test('a request with wrong arguments is rejected, and the session goes on', async () => {
+  const editor = await connected();
+  const { client: dap } = editor;
+  // The protocol's default of pathFormat is path.
+  expect((await dap.customRequest('initialize', { adapterID: 'starkbox' })).success).toBe(true);
+  const { position } = await editor.launch(open(reverted));
+  const WRONG: readonly (readonly [command: string, args: unknown])[] = [
+    ['evaluate', { expression: 5 }],
+    ['setBreakpoints', {}],
+    ['setBreakpoints', { source: { path: tokenPath }, breakpoints: [{ line: 'x' }] }],
+    ['setFunctionBreakpoints', { breakpoints: [{}] }],
+    ['setExceptionBreakpoints', { filters: 'any' }],
+    ['scopes', 5],
+    ['goto', { threadId: 1, targetId: 1_000 }],
+    ['restartFrame', { frameId: 0 }],
+    ['restartFrame', { frameId: 1e9 }],
+    ['disassemble', { memoryReference: '0x0', instructionCount: 1e9 }],
+    ['disassemble', { memoryReference: '0x0', instructionOffset: -1e9, instructionCount: 1 }],
+    ['disassemble', { memoryReference: 'x', instructionCount: 1 }],
+  ];
+  for (const [command, args] of WRONG) {
+    const request = dap.customRequest(command, args);
+    await expect(request, `${command} ${JSON.stringify(args)}`).rejects.toThrow(
+      /^(Expected an? .* as .*, but got|There is no )/,
+    );
+  }
+  expect((await editor.frames(1))[0]?.line).toBe(FAILING);
+  expect((await editor.goTo(1e9)).position).toBeGreaterThan(position);
+});
+
 test('opening can be cancelled', async () => {
   const editor = await connected();
   await editor.initialize();
@@ -396,17 +451,55 @@ test('opening can be cancelled', async () => {
   expect((await cancelled).success).toBe(true);
 });
 
-test('a wrong condition is explained', async () => {
+test('breakpoints that can never stop are not verified', async () => {
   const editor = await connected();
   const { client: dap } = editor;
   await editor.launch(open(reverted, { stopOnEntry: true }));
-  await dap.setBreakpointsRequest({
+  const { body: lines } = await dap.setBreakpointsRequest({
     source: { path: tokenPath },
     breakpoints: [{ line: line('let held ='), condition: 'amount >' }],
   });
+  expect(lines.breakpoints).toMatchObject([{ verified: false }]);
+  expect(lines.breakpoints[0]?.message).toContain('amount >');
+  const { body: functions } = await dap.setFunctionBreakpointsRequest({
+    breakpoints: [
+      { name: 'nothing' },
+      { name: '0x99' },
+      { name: 'transfer', condition: 'amount =' },
+      { name: 'transfer', condition: 'amount == 1000' },
+    ],
+  });
+  const verified = functions.breakpoints.map((breakpoint) => breakpoint.verified);
+  expect(verified).toEqual([false, false, false, true]);
   const stop = await editor.stopAfter(() => dap.continueRequest({ threadId: 1 }));
-  expect(stop.reason).toBe('pause');
-  expect(editor.output.map(({ output }) => output).join('')).toContain('amount >');
+  expect(stop.reason).toBe('function breakpoint');
+  expect(await editor.evaluate('amount.low')).toBe('1000');
+});
+
+test('a condition that names an unknown variable is noted once', async () => {
+  const editor = await connected();
+  const { client: dap } = editor;
+  await editor.launch(open(reverted, { stopOnEntry: true }));
+  const at = line('if held < amount');
+  await dap.setBreakpointsRequest({
+    source: { path: tokenPath },
+    breakpoints: [{ line: at, condition: 'nothing == 1' }],
+  });
+  for (const position of [0, 1]) {
+    await editor.goTo(position);
+    await editor.stopAfter(() => dap.continueRequest({ threadId: 1 }));
+  }
+  const notes = editor.output.filter(({ output }) => output.includes('nothing'));
+  expect(notes).toHaveLength(1);
+  expect(notes[0]?.output).toContain(`token.cairo:${at}`);
+});
+
+test('a transaction that its fee alone reverted is explained', async () => {
+  const editor = await connected();
+  await editor.launch(open(unpaid));
+  const { summary } = await client.call('devnet_explainTransaction', { transaction_hash: unpaid });
+  expect(summary).toContain('fee');
+  expect(editor.output.map(({ output }) => output).join('')).toContain(summary);
 });
 
 test('a bundle is debugged without a node', async () => {

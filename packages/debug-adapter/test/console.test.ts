@@ -10,8 +10,10 @@ import { contract } from '@starkbox/test-support/signing';
 import { expect, test } from 'vitest';
 import { COMMAND } from './support/editor.js';
 import { createProject, lineWith } from './support/project.js';
+import { revertedForItsFee } from './support/unpaid.js';
 
-const { node, sender } = await startFixture();
+const fixture = await startFixture();
+const { client, node, sender } = fixture;
 const { url } = await node.listen();
 const project = await createProject(['token']);
 const owner = sender.account.address;
@@ -36,10 +38,21 @@ test('without a terminal, the report of the failure', async () => {
   expect(stdout).toContain('token: balance too low');
   expect(stdout).toContain(`${FILE}:${failing}`);
   expect(stdout).toContain(`> ${failing} |`);
-  expect(stdout).toMatch(/Call stack\n {2}\d+ {2}.*transfer/);
+  expect(stdout).toMatch(/Call stack\n {2}0 {2}.*transfer/);
+  expect(stdout.match(/skip-optimizations/g)).toHaveLength(1);
   expect(stdout).toContain('amount = 1000');
   expect(stdout).toContain(`vscode://starkbox.starkbox-debug/debug?transaction=${reverted}`);
   expect(stdout).toContain(`starkbox debug ${reverted} --port`);
+});
+
+test('a transaction that its fee alone reverted is reported as devnet_explainTransaction does', async () => {
+  const transaction = await revertedForItsFee(fixture);
+  const explained = await client.call('devnet_explainTransaction', {
+    transaction_hash: transaction,
+  });
+  const { stdout } = await output(transaction, '--url', url, '--stop-on-entry');
+  expect(stdout).toContain(explained.summary);
+  expect(stdout).not.toContain('Nothing failed');
 });
 
 test('wrong words are usage errors', async () => {
@@ -67,6 +80,10 @@ test('on a terminal, commands move in both directions', async () => {
   await typed('p amount', /1000 /);
   await typed('p nothing', /no variable nothing/);
   await typed('b token.cairo:62', /Breakpoint 1: token\.cairo:62/);
+  await typed('b nothing', /has a function nothing/);
+  await typed('b token.cairo:100000', /token\.cairo:100000\./);
+  await typed('b token.cairo:62 if held >', /Expected a condition/);
+  await typed('d', /1 {2}token\.cairo:62/);
   await typed('bc', /Breakpoint 1\n[\s\S]*> 62 \|/);
   await typed('n', /> 63 \|/);
   await typed('', /> 64 \|/);

@@ -1,6 +1,6 @@
 // The extension of VS Code: its manifest has the arguments of the adapter, and its parts that need no editor.
 import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { temporaryFolder } from '@starkbox/test-support/temporary-folder';
 import { expect, test } from 'vitest';
 import {
@@ -41,26 +41,32 @@ test('each command of the manifest is registered', () => {
   }
 });
 
-test('the adapter of the project starts, or the published one', () => {
+test('the adapter of the project starts, or a chosen one, or the one on PATH; none is installed', () => {
   const folder = temporaryFolder();
   const project = join(folder, 'packages', 'contracts');
-  const npx = ['--yes', 'starkbox', 'debug', '--stdio'];
-  expect(adapterCommand(project, [], 'linux')).toEqual({ program: 'npx', args: npx });
-  expect(adapterCommand(undefined, [], 'win32')).toEqual({
+  const stdio = ['debug', '--stdio'];
+  const bin = temporaryFolder();
+  const path = ['', 'bin', temporaryFolder(), bin].join(delimiter);
+  expect(() => adapterCommand(project, [], { path, platform: 'linux' })).toThrow('PATH');
+  for (const name of ['starkbox', 'starkbox.cmd']) writeFileSync(join(bin, name), '');
+  expect(adapterCommand(project, [], { path, platform: 'linux' })).toEqual({
+    program: join(bin, 'starkbox'),
+    args: stdio,
+  });
+  expect(adapterCommand(undefined, [], { path, platform: 'win32' })).toEqual({
     program: 'cmd',
-    args: ['/c', 'npx', ...npx],
+    args: ['/c', join(bin, 'starkbox.cmd'), ...stdio],
+  });
+  expect(adapterCommand(project, ['bun', 'starkbox'], { path })).toEqual({
+    program: 'bun',
+    args: ['starkbox', ...stdio],
   });
   const script = join(folder, 'node_modules', 'starkbox', 'bin', 'starkbox.js');
   mkdirSync(dirname(script), { recursive: true });
   writeFileSync(script, '');
-  expect(adapterCommand(project, [])).toEqual({
-    program: 'node',
-    args: [script, 'debug', '--stdio'],
-  });
-  expect(adapterCommand(project, ['bun', 'starkbox'])).toEqual({
-    program: 'bun',
-    args: ['starkbox', 'debug', '--stdio'],
-  });
+  for (const chosen of [[], ['bun', 'starkbox']]) {
+    expect(adapterCommand(project, chosen)).toEqual({ program: 'node', args: [script, ...stdio] });
+  }
 });
 
 test('the newest bundle of a failed test', () => {
@@ -81,6 +87,13 @@ test('the newest bundle of a failed test', () => {
 test('a hash in a text', () => {
   expect(transactionIn(`reverted: ${HASH}.`)).toBe(HASH);
   expect(transactionIn('0x12')).toBeUndefined();
+});
+
+test('printed commands quote the name of a file', () => {
+  const hints = editorHints({ bundle: `/tmp/a b'; rm -rf "c\\d` }, 'http://127.0.0.1:5050');
+  expect(hints).toContain(String.raw`"bundle": "/tmp/a b'; rm -rf \"c\\d"`);
+  expect(hints).toContain(String.raw`bundle = '/tmp/a b\'; rm -rf "c\\d' })`);
+  expect(hints).toContain(String.raw`starkbox debug '/tmp/a b'\''; rm -rf "c\d' --port`);
 });
 
 test('a link opens a transaction of a node on this machine only', () => {

@@ -26,6 +26,16 @@ export class PreparedBreakpoint {
     this.#isRunMatched = runs.map((run) => contract === undefined || isContract(run, contract));
   }
 
+  /** A sentence, if no code or call of the execution is one of the breakpoint. */
+  get problem(): string | undefined {
+    const { line, function: name, contract } = this.breakpoint;
+    if (!this.#isRunMatched.includes(true)) return `This execution calls no contract ${contract}.`;
+    if (!this.#levels || this.#levels.some((levels) => levels !== 0)) return undefined;
+    if (line) return `No code of this execution belongs to ${line.file}:${line.line}.`;
+    if (this.#runs.some(({ function_name }) => function_name === name)) return undefined;
+    return `No class of this execution has a function ${name}.`;
+  }
+
   /** Marks the lines at which it may stop; 0 is code without lines. */
   markLines(isWanted: Uint8Array): void {
     if (!this.#levels) {

@@ -46,6 +46,8 @@ export interface Stop {
   readonly breakpoint?: Breakpoint;
   /** The system call at the position. */
   readonly action?: DEBUG_ACTION;
+  /** Sentences about breakpoints that a run passed because it could not test their conditions. */
+  readonly notes?: readonly string[];
 }
 
 /** Where to stop. All conditions that are present must hold. */
@@ -255,6 +257,11 @@ export interface Debugger {
    * @throws TypeError if a condition is malformed
    */
   run(options?: RunOptions): Promise<Stop>;
+  /**
+   * Says why a breakpoint can never stop: no class that ran has its line or function, its contract did not run, or its
+   * condition is malformed. None if it can.
+   */
+  checkBreakpoint(breakpoint: Breakpoint): Promise<string | undefined>;
 
   /**
    * Returns the stack of this position, innermost frame first; none at the end.

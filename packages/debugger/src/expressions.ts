@@ -144,10 +144,24 @@ async function childOf(value: Value, step: PathStep): Promise<Value | undefined>
     return child?.value;
   }
   const name = 'key' in step ? step.key : step.member;
+  if (/^@*core::integer::u256$/.test(value.type)) return limbOf(value, name);
   for (let first = 0; first < value.childCount; first += PAGE) {
     const children = await value.children(first, PAGE);
     const child = children.find((variable: Variable) => variable.name === name);
     if (child) return child.value;
   }
   return undefined;
+}
+
+/** A half of a u256, which is shown as one number. */
+function limbOf({ text }: Value, name: string): Value | undefined {
+  const number = readLiteral(text);
+  if (typeof number !== 'bigint' || (name !== 'low' && name !== 'high')) return undefined;
+  const limb = name === 'low' ? BigInt.asUintN(128, number) : number >> 128n;
+  return {
+    type: 'core::integer::u128',
+    text: limb.toString(),
+    childCount: 0,
+    children: async () => [],
+  };
 }

@@ -37,7 +37,7 @@ export interface CodeFrame {
 
 const WRAPPER = '__wrapper__';
 const CORE = /^core(::|$)/;
-const CORE_FILE = /(^|\/)(corelib|std\/core)\//;
+export const CORE_FILE: RegExp = /(^|\/)(corelib|std\/core)\//;
 const DISPATCHER = /Dispatcher(Impl)?::\w+$/;
 const MACRO = /(^|::)\w+_macro$/;
 

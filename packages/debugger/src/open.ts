@@ -178,6 +178,19 @@ class RecordedDebugger implements Debugger {
   }
 
   async run(options: RunOptions = {}): Promise<Stop> {
+    const notes = new Map<Breakpoint, string>();
+    const stop = await this.#runWith(options, notes);
+    return notes.size === 0 ? stop : { ...stop, notes: [...notes.values()] };
+  }
+
+  async checkBreakpoint(breakpoint: Breakpoint): Promise<string | undefined> {
+    const { condition } = breakpoint;
+    if (condition !== undefined && !readCondition(condition)) return malformed(condition);
+    return new PreparedBreakpoint(breakpoint, this.#stops, this.trace.runs).problem;
+  }
+
+  /** @param notes gets a sentence for each breakpoint whose condition cannot be tested */
+  async #runWith(options: RunOptions, notes: Map<Breakpoint, string>): Promise<Stop> {
     const { direction = 'forward', breakpoints = [], until = [], signal, to } = options;
     const start = this.#position;
     const mark = this.#nextMark(start, direction, until);
@@ -190,7 +203,7 @@ class RecordedDebugger implements Debugger {
       (breakpoint) => new PreparedBreakpoint(breakpoint, this.#stops, this.trace.runs),
     );
     if (prepared.length > 0) {
-      const reached = await this.#runTo(prepared, start, end, signal);
+      const reached = await this.#runTo(prepared, { start, end, signal, notes });
       if (reached) return reached;
     }
     if (isTarget) return this.#stopAt(end, 'goto');
@@ -201,10 +214,14 @@ class RecordedDebugger implements Debugger {
   /** Moves to the first breakpoint on the way; the start is left out. */
   async #runTo(
     breakpoints: readonly PreparedBreakpoint[],
-    start: number,
-    end: number,
-    signal: RunOptions['signal'],
+    way: {
+      readonly start: number;
+      readonly end: number;
+      readonly signal: RunOptions['signal'];
+      readonly notes: Map<Breakpoint, string>;
+    },
   ): Promise<Stop | undefined> {
+    const { start, end, signal, notes } = way;
     const stops = this.#stops;
     const sign = end < start ? -1 : 1;
     const first = sign > 0 ? stops.indexOf(start + 1) : stops.indexOf(start) - 1;
@@ -216,10 +233,10 @@ class RecordedDebugger implements Debugger {
       if (stop === undefined) break;
       for (const candidate of breakpoints) {
         if (!candidate.isAt(stop)) continue;
-        const { condition } = candidate.breakpoint;
+        const { breakpoint } = candidate;
         const at = stops.positionOf(stop);
-        if (condition === undefined || (await this.#holds(condition, at))) {
-          return this.#stopAt(at, 'breakpoint', candidate.breakpoint);
+        if (await this.#holds(breakpoint, at, notes)) {
+          return this.#stopAt(at, 'breakpoint', breakpoint);
         }
         if (signal?.aborted) return this.#stopAt(at, 'aborted');
       }
@@ -244,19 +261,25 @@ class RecordedDebugger implements Debugger {
     return nearest;
   }
 
-  /** Whether a condition of a breakpoint holds; one that names nothing does not. */
-  async #holds(condition: string, position: number): Promise<boolean> {
+  /** Whether the condition of a breakpoint holds; one that names nothing does not. */
+  async #holds(
+    breakpoint: Breakpoint,
+    position: number,
+    notes: Map<Breakpoint, string>,
+  ): Promise<boolean> {
+    const { condition } = breakpoint;
+    if (condition === undefined) return true;
     const comparisons = readCondition(condition);
-    if (!comparisons) {
-      throw new TypeError(
-        `Expected a condition such as amount > 5, owner == 0x1 or is_open, but got ${condition}.`,
-      );
-    }
+    if (!comparisons) throw new TypeError(malformed(condition));
     const before = this.#position;
     this.#position = position;
     try {
       for (const { path, operator, literal } of comparisons) {
-        const { value } = await this.#evaluatePath(path, undefined);
+        const { value, note } = await this.#evaluatePath(path, undefined);
+        // A slot is missing until the execution uses it.
+        if (!value && path.name !== 'storage' && !notes.has(breakpoint)) {
+          notes.set(breakpoint, `The breakpoint at ${placeOf(breakpoint)} was passed. ${note}`);
+        }
         if (!value || compare(value, operator, literal) !== true) return false;
       }
       return true;
@@ -475,6 +498,15 @@ class RecordedDebugger implements Debugger {
   async close(): Promise<void> {
     await this.#parts.recorded.close();
   }
+}
+
+function placeOf({ line, function: name, contract, condition }: Breakpoint): string {
+  const place = line ? `${line.file}:${line.line}` : (name ?? contract ?? 'any line');
+  return `${place} if ${condition}`;
+}
+
+function malformed(condition: string): string {
+  return `Expected a condition such as amount > 5, owner == 0x1 or is_open, but got ${condition}.`;
 }
 
 function locationOf(

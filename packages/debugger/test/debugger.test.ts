@@ -117,6 +117,37 @@ describe('breakpoints', () => {
     expect(again.reason).toBe('end');
   });
 
+  test('that can never stop are told from others', async () => {
+    const line = { file: COUNTER_FILE, line: 44 };
+    for (const place of [{ line }, { function: 'increase' }, { function: '__execute__' }]) {
+      expect(await increased.checkBreakpoint({ id: '1', ...place })).toBeUndefined();
+    }
+    for (const place of [
+      { line: { file: COUNTER_FILE, line: 100_000 } },
+      { line: { file: 'nothing.cairo', line: 44 } },
+      { function: 'nothing' },
+      { contract: '0x99' },
+      { line, contract: '0x99' },
+      { line, condition: 'amount >' },
+    ]) {
+      expect(await increased.checkBreakpoint({ id: '1', ...place })).toMatch(/\.$/);
+    }
+  });
+
+  test('that name an unknown variable are passed with a note', async () => {
+    await increased.goTo(0);
+    const line = { file: COUNTER_FILE, line: 46 };
+    const breakpoints = [
+      { id: '1', line, condition: 'nothing == 4' },
+      { id: '2', line, condition: 'storage.nothing == 4' },
+    ];
+    const { reason, notes } = await increased.run({ breakpoints });
+    expect(reason).toBe('end');
+    expect(notes).toHaveLength(1);
+    expect(notes?.[0]).toContain('counter.cairo:46 if nothing == 4');
+    expect(notes?.[0]).toContain('skip-optimizations');
+  });
+
   test('a run stops at marks, a position, or a signal', async () => {
     await increased.goTo(0);
     const write = await increased.run({ until: ['write'] });
@@ -132,6 +163,18 @@ describe('breakpoints', () => {
     });
     expect(aborted.reason).toBe('aborted');
   });
+});
+
+test('variables of a class without the texts of its sources have a note', async () => {
+  const prints = await sender.deploy(await contract('prints'));
+  const artifact: object = JSON.parse(await classTextWithPlaces('prints'));
+  await client.call('devnet_addArtifact', { artifact });
+  const calldata = ['0x7', '0x8'];
+  const subject = await opened(
+    await sender.invoke([{ to: prints, name: 'print_values', calldata }]),
+  );
+  await subject.run({ breakpoints: [{ id: '1', function: 'print_values' }] });
+  expect((await subject.scope()).note).toContain('prints.cairo');
 });
 
 describe('storage', () => {

@@ -115,6 +115,14 @@ describe('expressions', () => {
     expect((await at('a.c')).note).toBe('There is no .c in a value of the type T.');
   });
 
+  test('the halves of a u256', async () => {
+    const value = leaf('core::integer::u256', `${(5n << 128n) + 7n}`);
+    const at = async (text: string) => follow(value, readPath(text)?.steps ?? []);
+    expect((await at('a.low')).value).toMatchObject({ text: '7', type: 'core::integer::u128' });
+    expect((await at('a.high')).value?.text).toBe('5');
+    expect((await at('a.middle')).note).toContain('.middle');
+  });
+
   test('literals are numbers, strings and truth values', () => {
     const texts = ['12', '-3', '1_000', '0xff', "'ab'", '"ab"', 'true', 'ab', '1.5', ''];
     expect(texts.map(readLiteral)).toEqual([

@@ -1,5 +1,6 @@
 // Variables of an active function at a step, by the names of Cairo.
 import type { Scope, Variable } from '../debugger.js';
+import { CORE_FILE } from '../lines.js';
 import { evaluateCells, isPointer, type MemoryReader } from './cells.js';
 import type { CodeLocation, DebugClass, SierraFunction } from './debug-class.js';
 import { Decoder } from './decode.js';
@@ -47,6 +48,13 @@ interface Definition {
 const NO_NAMES =
   'The artifact of the class has no names of variables. In Scarb.toml, below [cairo], set add-functions-debug-info and add-types-debug-info to true, build again, and pass the artifact to the node.';
 
+const UNMAPPED =
+  'The optimizations of the compiler remove variables. To keep them, set skip-optimizations = true below [cairo] of a profile in Scarb.toml, and build with this profile.';
+
+function withoutText(file: string): string {
+  return `The node lacks the text of ${file}, so most variables are not shown. Start it with --artifacts, or pass the text in sources of devnet_addArtifact.`;
+}
+
 const namesOfClasses = new WeakMap<DebugClass, ReadonlyMap<number, FunctionNames>>();
 const flowsOfClasses = new WeakMap<DebugClass, Map<number, VariableFlow>>();
 const filesOfClasses = new WeakMap<DebugClass, Map<string, SourceFile | undefined>>();
@@ -61,8 +69,8 @@ export async function scopeOf(request: ScopeRequest): Promise<Scope> {
   if (!debugClass.source?.variables) return { variables: [], unmapped: 0, note: NO_NAMES };
   const names = getOrMake(namesOfClasses, debugClass, () => matchNames(debugClass)).get(sierra.id);
   const flow = flowOf(debugClass, sierra);
-  const frame = await frameAt(request, statement, inlinedIndex, names);
-  if (!frame) return { variables: [], unmapped: 0 };
+  const { frame, note: textNote } = await frameAt(request, statement, inlinedIndex, names);
+  if (!frame) return { variables: [], unmapped: 0, ...(textNote ? { note: textNote } : {}) };
   const execution = executionOf(debugClass, sierra, steps);
   const decoder = new Decoder(debugClass, memory);
   const visible = visibleNames(names?.variables ?? [], frame, flow);
@@ -81,7 +89,12 @@ export async function scopeOf(request: ScopeRequest): Promise<Scope> {
     const isParameter = frame.isParameter(named);
     if (value) variables.push({ name: named.name, value, isParameter });
   }
-  return { variables, unmapped, ...(names ? {} : { note: ambiguous(sierra) }) };
+  const notes = [
+    ...(names ? [] : [ambiguous(sierra)]),
+    ...(textNote ? [textNote] : []),
+    ...(unmapped > 0 && names ? [UNMAPPED] : []),
+  ];
+  return { variables, unmapped, ...(notes.length > 0 ? { note: notes.join(' ') } : {}) };
 }
 
 function ambiguous({ name = 'This function' }: SierraFunction): string {
@@ -119,11 +132,11 @@ async function frameAt(
   statement: number,
   inlinedIndex: number,
   names: FunctionNames | undefined,
-): Promise<NamedFrame | undefined> {
+): Promise<{ readonly frame?: NamedFrame; readonly note?: string }> {
   const locations = debugClass.locationsAt(statement);
   const location = locations[inlinedIndex];
   const { file, line = 0, column = 0 } = location ?? {};
-  if (!location || file === undefined) return undefined;
+  if (!location || file === undefined) return {};
   const files = getOrMake(filesOfClasses, debugClass, () => new Map());
   if (!files.has(file)) {
     const text = await sourceText?.(file);
@@ -143,9 +156,15 @@ async function frameAt(
     const isInside = own.line > text.start.line && own.line <= text.end.line + 1;
     return isInside ? own.line - 1 : undefined;
   };
-  if (source && text) return textFrame({ source, text, at, lineOf, isInlined: callers.length > 0 });
+  if (source && text) {
+    return { frame: textFrame({ source, text, at, lineOf, isInlined: callers.length > 0 }) };
+  }
   const isOutermost = inlinedIndex === locations.length - 1;
-  return isOutermost && names ? annotatedFrame(debugClass, names, at) : undefined;
+  return {
+    ...(isOutermost && names ? { frame: annotatedFrame(debugClass, names, at) } : {}),
+    // Nodes do not have the core library.
+    ...(source || CORE_FILE.test(file) ? {} : { note: withoutText(file) }),
+  };
 }
 
 /** The calls that led to an inlined function. */

@@ -1,7 +1,7 @@
 // Texts of source files: given with an artifact, or read below the package that an artifact was built in.
 import { constants } from 'node:fs';
 import { access, open, realpath } from 'node:fs/promises';
-import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 
 export interface SourceText {
   readonly text: string;
@@ -43,26 +43,31 @@ const READING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_
 
 /**
  * Source files of a Scarb package, as they are now. Whatever path is asked for, only regular `.cairo` files whose real
- * path lies below the package's folder are opened.
+ * path lies below the package's folder are opened. A path that is not written as one below it is not even looked up,
+ * because on Windows that contacts the host of a network path.
  */
 export class PackageTexts implements SourceTexts {
   readonly size = 0;
   readonly #root: string;
+  /** Paths of the folder by which debug information can name it. */
+  readonly #folders: readonly string[];
   readonly #time: number;
 
   /**
    * @param root the real path of the package's folder
    * @param time when the class was compiled, in milliseconds since 1970
+   * @param folder another path of it
    */
-  constructor(root: string, time: number) {
+  constructor(root: string, time: number, folder: string = root) {
     this.#root = root;
+    this.#folders = [root, folder];
     this.#time = time;
   }
 
   /** The texts of the package that an artifact lies in: the nearest folder above with a `Scarb.toml`. */
   static async of(artifact: string, time: number): Promise<PackageTexts | undefined> {
     const root = await packageOf(dirname(resolve(artifact)));
-    return root === undefined ? undefined : new PackageTexts(await realpath(root), time);
+    return root === undefined ? undefined : new PackageTexts(await realpath(root), time, root);
   }
 
   async read(file: string): Promise<SourceText | undefined> {
@@ -72,8 +77,9 @@ export class PackageTexts implements SourceTexts {
       ? [file]
       : [join(this.#root, file), join(dirname(this.#root), file)];
     for (const path of paths) {
+      if (!this.#folders.some((folder) => isBelow(folder, path))) continue;
       const realPath = await realpath(path).catch(() => undefined);
-      if (realPath?.endsWith('.cairo') && realPath.startsWith(below(this.#root)))
+      if (realPath?.endsWith('.cairo') && isBelow(this.#root, realPath))
         return this.#open(realPath);
     }
     return undefined;
@@ -98,7 +104,10 @@ export class PackageTexts implements SourceTexts {
   }
 }
 
-const below = (folder: string): string => (folder.endsWith(sep) ? folder : `${folder}${sep}`);
+function isBelow(folder: string, path: string): boolean {
+  const end = relative(folder, path);
+  return end !== '' && end !== '..' && !end.startsWith(`..${sep}`) && !isAbsolute(end);
+}
 
 /** The nearest folder with a `Scarb.toml`: the folder itself, or one above. */
 export async function packageOf(folder: string): Promise<string | undefined> {

@@ -26,6 +26,7 @@ await symlink(join(outside, 'lib.cairo'), join(root, 'src', 'linked.cairo'));
 await symlink(outside, join(root, 'src', 'linked'));
 await symlink(join(root, 'notes.txt'), join(root, 'src', 'notes.cairo'));
 await symlink(join(root, 'src', 'lib.cairo'), join(root, 'src', 'inner.cairo'));
+await symlink(join(root, 'src', 'lib.cairo'), join(outside, 'inwards.cairo'));
 execFileSync('mkfifo', [join(root, 'src', 'fifo.cairo')]);
 
 const artifact = join(root, 'target', 'dev', 'app.contract_class.json');
@@ -56,6 +57,7 @@ test.each([
     `${join(root, 'src')}/../../app-secrets/lib.cairo`,
   ],
   ['a file outside, from the folder above', 'app-secrets/lib.cairo'],
+  ['a path outside, even if it is a link to a file inside', join(outside, 'inwards.cairo')],
   ['a link to a file outside', 'src/linked.cairo'],
   ['a file in a link to a folder outside', 'src/linked/lib.cairo'],
   ['another kind of file', 'notes.txt'],
