@@ -45,15 +45,6 @@ export function getExplanation(error: unknown): Explanation | undefined {
   return undefined;
 }
 
-/** An error whose message begins with the explanation. */
-export function withExplanation<E>(error: E): E {
-  const explained = getExplanation(error);
-  if (explained && error instanceof Error && !error.message.startsWith(explained.text)) {
-    error.message = `${explained.text}\n\n${error.message}`;
-  }
-  return error;
-}
-
 function isExplanation(value: unknown): value is Explanation {
   return typeof memberOf(value, 'text') === 'string';
 }

@@ -11,8 +11,7 @@ import {
   type TipEstimate,
   type waitForTransactionOptions,
 } from 'starknet';
-import { withExplanation } from './explanation.js';
-import { keepError, rememberTransaction } from './failures.js';
+import { keepError, rememberTransaction, shorten } from './failures.js';
 import { rememberProvider } from './sent.js';
 import { remoteFeed, type Status, type StatusFeed, subscriptionFeed } from './status-feed.js';
 
@@ -99,7 +98,8 @@ export class ChainProvider extends RpcProvider {
   /** Failure messages use the recorded responses and errors of this provider. */
   async #remembered<T extends object>(answer: Promise<T>): Promise<T> {
     const remember = (error: unknown): never => {
-      throw error instanceof Error ? this.#keep(withExplanation(error)) : error;
+      if (error instanceof RpcError) shorten(error);
+      throw error instanceof Error ? this.#keep(error) : error;
     };
     return rememberProvider(await answer.catch(remember), this);
   }
