@@ -208,6 +208,28 @@ describe('an error', () => {
     expect(error.stack).toContain(error.message);
   });
 
+  test('of a contract that does not exist has its address', async () => {
+    await using branch = chain.branch();
+    const missing = 'Contract not found: 0x1234';
+    await expect(branch.contractAt('0x1234')).rejects.toThrow(`starknet_getClassAt: ${missing}`);
+    await expect(branch.storage('0x1234').get('x')).rejects.toThrow(missing);
+    await expect(branch.deal('0x1234', '0x1', 5)).rejects.toThrow(missing);
+    const nobody = await branch.impersonate('0x1234');
+    await expect(nobody.execute(transfer(branch, '0x1', 5))).rejects.toThrow(
+      `starknet_getNonce: ${missing}`,
+    );
+  });
+
+  test('of a call that comes too early names a function of the chain', async () => {
+    await using branch = chain.branch();
+    const { address } = await branch.deployContract(classFile('oracle.sierra'), [1]);
+    const vault = await branch.deployContract(classFile('vault.sierra'), [address, 86_400]);
+    await vault.invoke('request_exit');
+    const exit = vault.invoke('exit');
+    await expect(exit).rejects.toThrow(/Call chain\.time\.set\(\d+\), and send/);
+    await expect(exit).rejects.not.toThrow(/devnet_/);
+  });
+
   test('of a function that a contract lacks names those that it has', async () => {
     await using branch = chain.branch();
     const counter = await branch.deployContract(COUNTER, [5]);

@@ -2,7 +2,7 @@
 import { memberOf, membersOf, propertyOf, trust } from '@starkbox/abi/basics';
 import { RpcError } from 'starknet';
 import { type BundleRequest, bundleLine } from './bundle-file.js';
-import { getExplanation } from './explanation.js';
+import { getExplanation, textForTest } from './explanation.js';
 import { providerBehind } from './sent.js';
 
 const SENDERS: ReadonlyMap<string, string> = new Map([
@@ -84,10 +84,13 @@ export function shorten(error: RpcError): void {
   // Node prints the stack of a cause, but not its message.
   cause.stack = `${request.method} of starknet.js, whose text is in error.cause.message`;
   Object.defineProperty(error, 'cause', { value: cause, writable: true, configurable: true });
-  const data = memberOf(baseError, 'data');
-  const reason = data === undefined || typeof data === 'string' ? data : JSON.stringify(data);
-  const parts = [request.method, baseError.message, ...(reason ? [reason] : [])];
-  rewrite(error, getExplanation(error)?.text ?? parts.join(': '));
+  const { contract_address, request: call } = membersOf(request.params);
+  const contract = contract_address ?? memberOf(call, 'contract_address');
+  const data = memberOf(baseError, 'data') ?? (error.isType('CONTRACT_NOT_FOUND') ? contract : '');
+  const reason = typeof data === 'string' ? data : JSON.stringify(data);
+  const parts = [request.method, baseError.message, ...(reason === '' ? [] : [reason])];
+  const explained = getExplanation(error);
+  rewrite(error, explained ? textForTest(explained) : parts.join(': '));
 }
 
 export function append(error: { message: string; stack?: string | undefined }, line: string): void {
