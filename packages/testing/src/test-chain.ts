@@ -16,7 +16,7 @@ import {
   type ServerAddress,
 } from 'starkbox';
 import type { ConnectOptions } from 'starkbox/client';
-import { CallData, Contract, type RawArgs } from 'starknet';
+import { CallData, type Contract, type RawArgs } from 'starknet';
 import {
   type ChainAccount,
   forgetNonces,
@@ -26,6 +26,7 @@ import {
   type PredeployedChainAccount,
 } from './client/account.js';
 import { rememberArtifact, rememberChain } from './client/artifacts.js';
+import { ChainContract } from './client/contract.js';
 import { type ChainProvider, getProvider } from './client/provider.js';
 import { type Collector, collectorOf, countsCalls } from './reports/collecting.js';
 
@@ -201,7 +202,7 @@ export class TestChain implements Chain {
     address: string,
     account: ChainAccount | undefined = this.accounts[0],
   ): Contract {
-    return new Contract({ abi, address, providerOrAccount: account ?? this.provider });
+    return new ChainContract({ abi, address, providerOrAccount: account ?? this.provider });
   }
 
   /** Writes what the chain adds to the reports of the run, and closes it. */

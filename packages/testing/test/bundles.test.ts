@@ -132,6 +132,15 @@ const nodeTest = (name: string): Run =>
 
 beforeEach(() => rmSync(bundles, { recursive: true, force: true }));
 
+/** An output points at a line of a test, and has nothing of the request that failed. */
+function expectLine(output: string, file: string, line: string): void {
+  const lines = readFileSync(join(project, file), 'utf8').split('\n');
+  const places = output.matchAll(new RegExp(`${file.replaceAll('.', '\\.')}:(\\d+)`, 'g'));
+  const shown = [...places].map(([, number]) => lines[Number(number) - 1]?.trim());
+  expect(shown, output).toContain(line);
+  expect(output).not.toMatch(/sender_address|resource_bounds/);
+}
+
 /** The file of the only command in an output. */
 function commandIn(output: string): string {
   const files = [...output.matchAll(/Debug it: npx starkbox debug (\S+)/g)].map(([, file]) => file);
@@ -188,7 +197,9 @@ describe('vitest', () => {
 });
 
 test('the command of a failing test opens the failing line', () => {
-  const file = commandIn(vitest('an awaited transaction fails').output);
+  const failed = vitest('an awaited transaction fails');
+  expectLine(failed.output, 'counter.test.js', "await counter.invoke('increase', [0]);");
+  const file = commandIn(failed.output);
   // Without the sources: they are in the bundle.
   const moved = `${scarb}-moved`;
   renameSync(scarb, moved);
@@ -208,18 +219,19 @@ describe('node:test', () => {
     expect(files).toEqual([]);
   });
 
-  test.each(['an assertion fails', 'an awaited transaction fails'])(
-    '%s: the message names the command',
-    async (name) => {
-      const { output, files } = nodeTest(name);
-      const file = commandIn(output);
-      expect(output).toMatch(/fail 1/);
-      expect(files).toEqual([file.split('/').at(-1)]);
-      const { chain } = await openBundle(join(project, file));
-      expect(await chain.request('starknet_blockNumber')).toBeGreaterThan(0);
-      await chain.close();
-    },
-  );
+  test.each([
+    ['an assertion fails', "await assertRevertsWith(contract.invoke('increase', [1]));"],
+    ['an awaited transaction fails', "await contract.invoke('increase', [0]);"],
+  ])('%s: the message names the command and the line', async (name, line) => {
+    const { output, files } = nodeTest(name);
+    expectLine(output, 'counter.node.mjs', line);
+    const file = commandIn(output);
+    expect(output).toMatch(/fail 1/);
+    expect(files).toEqual([file.split('/').at(-1)]);
+    const { chain } = await openBundle(join(project, file));
+    expect(await chain.request('starknet_blockNumber')).toBeGreaterThan(0);
+    await chain.close();
+  });
 });
 
 test('the number and the bytes of bundles are limited, and the oldest go', () => {

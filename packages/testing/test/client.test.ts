@@ -1,10 +1,18 @@
 // starknet.js on a chain in this process: waiting, nonces, impersonation, few calls.
-import { Account, type Call } from 'starknet';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Account, type Call, type Contract, RpcError } from 'starknet';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createTestChain, getAccounts, getProvider, type TestChain } from '../src/index.js';
 
 const chain = await createTestChain({ accounts: 3 });
 afterAll(() => chain.close());
+
+const classFile = (name: string) =>
+  new URL(`../../../contracts/cairo/${name}.json`, import.meta.url);
+const COUNTER = classFile('counter.sierra');
+const CASM = classFile('counter.casm');
+const json = (file: URL) => JSON.parse(readFileSync(file, 'utf8'));
 
 const transfer = (of: TestChain, to: string, amount: bigint | number): Call => ({
   contractAddress: of.tokens.strk.address,
@@ -169,6 +177,78 @@ test('errors begin with the explanation of the node', async () => {
   );
 });
 
+describe('an error', () => {
+  const CLASS = { classHash: '0x123' };
+  const AGAIN = { contract: json(COUNTER), casm: json(CASM) };
+  const lines = readFileSync(fileURLToPath(import.meta.url), 'utf8').split('\n');
+  const tooMuch = (of: TestChain) => transfer(of, '0x1', 10n ** 30n);
+
+  test.each<readonly [name: string, call: (of: TestChain, counter: Contract) => Promise<unknown>]>([
+    ['invoke', async (_, counter) => Promise.all([counter.invoke('increase', [0])])],
+    ['a method', async (_, counter) => Promise.all([counter['increase']?.(0)])],
+    ['call', async (_, counter) => Promise.all([counter.call('get', [], { blockIdentifier: 99 })])],
+    ['estimate', async (_, counter) => Promise.all([counter.estimate('increase', [0])])],
+    ['execute', async (of) => Promise.all([account(of).execute(tooMuch(of))])],
+    ['deploy', async (of) => Promise.all([account(of).deploy(CLASS)])],
+    ['deployContract', async (of) => account(of).deployContract(CLASS)],
+    ['declare', async (of) => Promise.all([account(of).declare(AGAIN)])],
+  ])('of %s has the line of the test, and no request', async (name, call) => {
+    await using branch = chain.branch();
+    const counter = await branch.deployContract(COUNTER, [5]);
+    const error = await call(branch, counter).catch((failure: unknown) => failure);
+    if (!(error instanceof RpcError)) throw new Error(`the call fails: ${String(error)}`);
+    const places = error.stack?.matchAll(/client\.test\.ts:(\d+)/g) ?? [];
+    const shown = [...places].map(([, line]) => lines[Number(line) - 1]?.trim());
+    expect(
+      shown.some((line) => line?.startsWith(`['${name}', async`)),
+      error.stack,
+    ).toBe(true);
+    expect(error.message).not.toMatch(/RPC: |block_id|sender_address|contract_class/);
+    expect(Object(error.cause).message).toMatch(/^RPC: starknet_/);
+    expect(error.stack).toContain(error.message);
+  });
+
+  test('of a contract that does not exist has its address', async () => {
+    await using branch = chain.branch();
+    const missing = 'Contract not found: 0x1234';
+    await expect(branch.contractAt('0x1234')).rejects.toThrow(`starknet_getClassAt: ${missing}`);
+    await expect(branch.storage('0x1234').get('x')).rejects.toThrow(missing);
+    await expect(branch.deal('0x1234', '0x1', 5)).rejects.toThrow(missing);
+    const nobody = await branch.impersonate('0x1234');
+    await expect(nobody.execute(transfer(branch, '0x1', 5))).rejects.toThrow(
+      `starknet_getNonce: ${missing}`,
+    );
+  });
+
+  test('of a call that comes too early names a function of the chain', async () => {
+    await using branch = chain.branch();
+    const { address } = await branch.deployContract(classFile('oracle.sierra'), [1]);
+    const vault = await branch.deployContract(classFile('vault.sierra'), [address, 86_400]);
+    await vault.invoke('request_exit');
+    const exit = vault.invoke('exit');
+    await expect(exit).rejects.toThrow(/Call chain\.time\.set\(\d+\), and send/);
+    await expect(exit).rejects.not.toThrow(/devnet_/);
+  });
+
+  test('of a function that a contract lacks names those that it has', async () => {
+    await using branch = chain.branch();
+    const counter = await branch.deployContract(COUNTER, [5]);
+    const name = `counter at ${counter.address}`;
+    await expect(counter.invoke('decrease', [1])).rejects.toThrow(
+      `${name} has no function 'decrease'. Its functions to invoke: increase`,
+    );
+    await expect(counter.call('total')).rejects.toThrow(
+      `${name} has no function 'total'. Its views: get`,
+    );
+    await expect(counter.call('increase', [1])).rejects.toThrow(
+      `increase of ${name} is no view: send a transaction with invoke('increase')`,
+    );
+    await expect(counter.invoke('get')).rejects.toThrow(
+      `get of ${name} is a view: read it with call('get')`,
+    );
+  });
+});
+
 test('an impersonated account needs no key', async () => {
   await using branch = chain.branch();
   const owner = await branch.impersonate(account(branch, 1).address);
@@ -201,8 +281,7 @@ describe('a node at a URL', () => {
 
 test('a contract is deployed and found again', async () => {
   await using branch = chain.branch();
-  const artifact = new URL('../../../contracts/cairo/counter.sierra.json', import.meta.url);
-  const counter = await branch.deployContract(artifact, [5]);
+  const counter = await branch.deployContract(COUNTER, [5]);
   const deployed = await branch.contractAt(counter.address);
   expect(deployed.abi).toEqual(counter.abi);
   expect(await deployed.call('get')).toBe(5n);

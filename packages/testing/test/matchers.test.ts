@@ -156,6 +156,8 @@ describe('toChangeBalances', () => {
     expect(failure).toMatch(
       /0xabc by 8; it changed by 7[\s\S]*transfer\(recipient: 0xabc, amount: 7\)/,
     );
+    const sender = assertChangesBalances(transaction, strk, [[first(chain), 0]]);
+    expect(await failureOf(sender)).toContain('\n  account 0 by 0; it changed by -7\n');
     const mixed = assertChangesBalances(transaction, strk, [
       ['0xdef', 0],
       ['0xabc', 8],

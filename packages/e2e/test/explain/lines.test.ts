@@ -126,6 +126,9 @@ test('artifacts of a folder have lines, also ones that change alone', async () =
     info() {},
     warn: (line: object | string) => void warned.push(String(line)),
   };
+  await expect(createChain({ ...FIXTURE, artifacts: join(folder, 'nowhere') })).rejects.toThrow(
+    /^--artifacts \/.*\/nowhere: the folder cannot be read \(ENOENT.*\)\. Compile your contracts/,
+  );
   const watching = await createChain({ ...FIXTURE, artifacts: folder }, { log });
   closeAfterFile(() => watching.close());
   expect(warned.join()).toContain('debug information');

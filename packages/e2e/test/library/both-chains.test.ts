@@ -141,6 +141,19 @@ describe.each(KINDS)('a chain %s', (_kind, open) => {
     await storage.setSlot(storage.slot('other'), 7);
     expect(await storage.getSlot(storage.slot('other'))).toBe(7n);
     expect(() => storage.slot('naïve')).toThrow(/no name of a variable/);
+    expect(() => storage.slot('count[0x1]')).toThrow(
+      /no name of a variable: .* keys of a map as a/,
+    );
+    // As programs without types call it.
+    const noList = (got: string) =>
+      new TypeError(`keys: expected the keys of 'typo' as a list, [] for none; got ${got}`);
+    const call = (name: 'get' | 'set', ...args: readonly unknown[]): Promise<unknown> =>
+      Reflect.apply(storage[name], storage, args);
+    await expect(call('get', 'typo', '0x1')).rejects.toThrow(noList('"0x1"'));
+    await expect(call('set', 'typo', 7)).rejects.toThrow(noList('7'));
+    await expect(call('set', 'ERC20_balances', keys)).rejects.toThrow(
+      /^value: expected a felt, .*; got undefined$/,
+    );
     expect(() => storage.slot('x', [-1])).toThrow(/^keys: expected a felt, .*; got -1$/);
   });
 

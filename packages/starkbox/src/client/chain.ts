@@ -257,7 +257,7 @@ export abstract class ChainControls implements Chain {
     try {
       return await this.#transport.call(method, params);
     } catch (error) {
-      throw withReason(error);
+      throw withReason(error, params);
     }
   };
 

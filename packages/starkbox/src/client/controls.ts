@@ -137,12 +137,19 @@ export class ContractStorage {
   /**
    * Returns the slot of a variable. The keys of a map are felts; a u256 counts as two.
    *
-   * @throws TypeError if the name is empty or not ASCII
+   * @throws TypeError if the name is no name of a variable, or the keys are no list
    * @throws RangeError if a key is not a felt
    */
   slot(variable: string, keys: readonly BigNumberish[] = []): string {
-    if (!/^[\x20-\x7e]+$/.test(variable)) {
-      throw new TypeError(`'${variable}' is no name of a variable: give its name in the source`);
+    if (!/^[\x20-\x5a\x5c\x5e-\x7e]+$/.test(variable)) {
+      throw new TypeError(
+        `'${variable}' is no name of a variable: give its name in the source, and the keys of a map as a list`,
+      );
+    }
+    if (!Array.isArray(keys)) {
+      throw new TypeError(
+        `keys: expected the keys of '${variable}' as a list, [] for none; got ${display(keys)}`,
+      );
     }
     return this.#slotOf(
       variable,
@@ -210,15 +217,16 @@ export class ContractStorage {
     variable: string,
     keys: readonly BigNumberish[],
     value: BigNumberish,
-    type: StorageType = BigInt(value) < PRIME ? 'felt' : 'u256',
+    type?: StorageType,
   ): Promise<void> {
     const slot = this.slot(variable, keys);
-    const entries =
-      type === 'felt'
-        ? [{ key: slot, value: feltOf(value, 'value') }]
-        : u256Entries(slot, BigInt(value));
+    const number = toBigInt(value);
+    const isWide = number !== undefined && (type ?? (number < PRIME ? 'felt' : 'u256')) === 'u256';
+    const entries = isWide
+      ? u256Entries(slot, number)
+      : [{ key: slot, value: feltOf(value, 'value') }];
     // Fails for a name that is misspelt.
-    await this.get(variable, keys, type);
+    await this.get(variable, keys, isWide ? 'u256' : 'felt');
     await this.#write(entries);
   }
 

@@ -2,6 +2,7 @@
 import { memberOf, membersOf } from '@starkbox/abi/basics';
 import type { BigNumberish, Chain, ImpersonatedAccount, PredeployedAccount } from 'starkbox';
 import { Account, type AccountOptions, num, type Signature, type SignerInterface } from 'starknet';
+import { withCallSite } from './call-site.js';
 import { Nonces } from './nonces.js';
 import { type ChainProvider, getProvider, type ProvidedChain } from './provider.js';
 import { rememberProvider } from './sent.js';
@@ -18,17 +19,23 @@ export class ChainAccount extends Account {
   }
 
   override execute: Account['execute'] = (calls, details = {}) =>
-    details.nonce === undefined
-      ? this.#nonces.send((nonce) => super.execute(calls, { ...details, nonce }))
-      : this.#nonces.sendWithout(() => super.execute(calls, details));
+    withCallSite(this.execute, () =>
+      details.nonce === undefined
+        ? this.#nonces.send((nonce) => super.execute(calls, { ...details, nonce }))
+        : this.#nonces.sendWithout(() => super.execute(calls, details)),
+    );
 
   override declare: Account['declare'] = (payload, details = {}) =>
-    details.nonce === undefined
-      ? this.#nonces.send((nonce) => super.declare(payload, { ...details, nonce }))
-      : this.#nonces.sendWithout(() => super.declare(payload, details));
+    withCallSite(this.declare, () =>
+      details.nonce === undefined
+        ? this.#nonces.send((nonce) => super.declare(payload, { ...details, nonce }))
+        : this.#nonces.sendWithout(() => super.declare(payload, details)),
+    );
 
-  override deploy: Account['deploy'] = async (payload, details) =>
-    rememberProvider(await super.deploy(payload, details), this.provider);
+  override deploy: Account['deploy'] = (payload, details) =>
+    withCallSite(this.deploy, async () =>
+      rememberProvider(await super.deploy(payload, details), this.provider),
+    );
 }
 
 /** A predeployed account as a starknet.js account, with its keys. */

@@ -1,5 +1,5 @@
 // The node's explanations of transactions: by hash, and in errors.
-import { memberOf, propertyOf } from '@starkbox/abi/basics';
+import { listOf, memberOf, membersOf, propertyOf } from '@starkbox/abi/basics';
 import type { Explanation } from 'starkbox';
 import type { RpcProvider } from 'starknet';
 
@@ -13,6 +13,33 @@ export async function explainedBy(
   });
   const result = memberOf(await response.json(), 'result');
   return isExplanation(result) ? result : undefined;
+}
+
+/** The names that explanations use. An address without a name, or of a node that names none, stays as it is. */
+export async function namesOf(
+  provider: RpcProvider,
+  contract_addresses: readonly string[],
+): Promise<readonly string[]> {
+  const response = await provider.channel.fetch('devnet_nameContracts', { contract_addresses });
+  const rows = listOf(memberOf(memberOf(await response.json(), 'result'), 'contracts'));
+  const names = new Map(
+    rows.flatMap((row): readonly (readonly [unknown, string])[] => {
+      const { contract_address, name, name_source } = membersOf(row);
+      return name_source === 'ADDRESS' ? [] : [[contract_address, String(name)]];
+    }),
+  );
+  return contract_addresses.map((address) => names.get(address) ?? address);
+}
+
+/** Methods that hints name, and the functions of a chain of a test. */
+const FUNCTIONS: readonly (readonly [RegExp, string])[] = [
+  [/devnet_setTime \{"time": (\d+), "generate_block": true\}/g, 'chain.time.set($1)'],
+  [/with devnet_increaseTime/g, 'with chain.time.increase(seconds)'],
+];
+
+/** The text of an explanation for a test. */
+export function textForTest({ text }: Explanation): string {
+  return FUNCTIONS.reduce((before, [method, call]) => before.replaceAll(method, call), text);
 }
 
 /** Errors may wrap others; more levels than any client has. */
@@ -43,15 +70,6 @@ export function getExplanation(error: unknown): Explanation | undefined {
     current = current.cause;
   }
   return undefined;
-}
-
-/** An error whose message begins with the explanation. */
-export function withExplanation<E>(error: E): E {
-  const explained = getExplanation(error);
-  if (explained && error instanceof Error && !error.message.startsWith(explained.text)) {
-    error.message = `${explained.text}\n\n${error.message}`;
-  }
-  return error;
 }
 
 function isExplanation(value: unknown): value is Explanation {

@@ -2,6 +2,7 @@
 import { memberOf, membersOf, propertyOf, trust } from '@starkbox/abi/basics';
 import { RpcError } from 'starknet';
 import { type BundleRequest, bundleLine } from './bundle-file.js';
+import { getExplanation, textForTest } from './explanation.js';
 import { providerBehind } from './sent.js';
 
 const SENDERS: ReadonlyMap<string, string> = new Map([
@@ -63,10 +64,37 @@ export async function addCommand(error: unknown): Promise<void> {
 }
 
 /** Runners print the message, or the stack, which begins with it. */
+export function rewrite(
+  error: { message: string; stack?: string | undefined },
+  message: string,
+): void {
+  const { message: before, stack } = error;
+  error.message = message;
+  if (stack?.includes(before)) error.stack = stack.replace(before, () => message);
+}
+
+/**
+ * Has an error of starknet.js begin and end with what the node says: the explanation, or the reason. The text of
+ * starknet.js, with the whole request, becomes its cause.
+ */
+export function shorten(error: RpcError): void {
+  if (error.cause !== undefined) return;
+  const { message, request, baseError } = error;
+  const cause = new Error(message);
+  // Node prints the stack of a cause, but not its message.
+  cause.stack = `${request.method} of starknet.js, whose text is in error.cause.message`;
+  Object.defineProperty(error, 'cause', { value: cause, writable: true, configurable: true });
+  const { contract_address, request: call } = membersOf(request.params);
+  const contract = contract_address ?? memberOf(call, 'contract_address');
+  const data = memberOf(baseError, 'data') ?? (error.isType('CONTRACT_NOT_FOUND') ? contract : '');
+  const reason = typeof data === 'string' ? data : JSON.stringify(data);
+  const parts = [request.method, baseError.message, ...(reason === '' ? [] : [reason])];
+  const explained = getExplanation(error);
+  rewrite(error, explained ? textForTest(explained) : parts.join(': '));
+}
+
 export function append(error: { message: string; stack?: string | undefined }, line: string): void {
-  const { message, stack } = error;
-  error.message = `${message}\n\n${line}`;
-  if (stack?.includes(message)) error.stack = stack.replace(message, () => error.message);
+  rewrite(error, `${error.message}\n\n${line}`);
 }
 
 /** Errors of providers in the test that runs, while a runner asks for them. */
@@ -88,7 +116,7 @@ export function keepError(error: Error): void {
 interface ReportedError {
   message: string;
   stack?: string | undefined;
-  readonly cause?: unknown;
+  cause?: unknown;
 }
 
 /** As `addCommand`, for copies of errors. Forgets the errors of the test. */
@@ -100,7 +128,10 @@ export async function addCommands(errors: readonly ReportedError[]): Promise<voi
     const original = kept.findLast(
       ({ message }) => error.message.includes(message) || cause === message,
     );
-    const line = original && (await lineOf(original));
+    if (!original) continue;
+    // The whole request of starknet.js, which vitest would print.
+    if (original instanceof RpcError && cause !== original.message) error.cause = undefined;
+    const line = await lineOf(original);
     if (line !== undefined) append(error, line);
   }
 }

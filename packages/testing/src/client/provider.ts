@@ -11,8 +11,7 @@ import {
   type TipEstimate,
   type waitForTransactionOptions,
 } from 'starknet';
-import { withExplanation } from './explanation.js';
-import { keepError, rememberTransaction } from './failures.js';
+import { keepError, rememberTransaction, shorten } from './failures.js';
 import { rememberProvider } from './sent.js';
 import { remoteFeed, type Status, type StatusFeed, subscriptionFeed } from './status-feed.js';
 
@@ -96,13 +95,21 @@ export class ChainProvider extends RpcProvider {
   override getSimulateTransaction: RpcProvider['getSimulateTransaction'] = (...params) =>
     this.#remembered(super.getSimulateTransaction(...params));
 
+  override getNonceForAddress: RpcProvider['getNonceForAddress'] = (...params) =>
+    super.getNonceForAddress(...params).catch(this.#rethrow);
+
+  override getClassAt: RpcProvider['getClassAt'] = (...params) =>
+    super.getClassAt(...params).catch(this.#rethrow);
+
   /** Failure messages use the recorded responses and errors of this provider. */
   async #remembered<T extends object>(answer: Promise<T>): Promise<T> {
-    const remember = (error: unknown): never => {
-      throw error instanceof Error ? this.#keep(withExplanation(error)) : error;
-    };
-    return rememberProvider(await answer.catch(remember), this);
+    return rememberProvider(await answer.catch(this.#rethrow), this);
   }
+
+  readonly #rethrow = (error: unknown): never => {
+    if (error instanceof RpcError) shorten(error);
+    throw error instanceof Error ? this.#keep(error) : error;
+  };
 
   #keep(error: Error): Error {
     keepError(error);

@@ -4,7 +4,7 @@ import { type DecodedEvent, decodeEvent, readAbi, readFailure } from '@starkbox/
 import { membersOf } from '@starkbox/abi/basics';
 import type { Explanation } from 'starkbox';
 import { type Contract, num, RpcError, type RpcProvider } from 'starknet';
-import { explainedBy } from '../client/explanation.js';
+import { explainedBy, namesOf, textForTest } from '../client/explanation.js';
 import {
   bundleOf,
   type Included,
@@ -37,7 +37,7 @@ async function verdict(
   lines: readonly string[],
 ): Promise<Checked> {
   const explained = await explainedOf(outcome);
-  const text = [...lines, ...(explained ? ['', explained.text] : [])].join('\n');
+  const text = [...lines, ...(explained ? ['', textForTest(explained)] : [])].join('\n');
   return { pass, message: () => text, bundle: () => bundleOf(outcome) };
 }
 
@@ -133,9 +133,10 @@ export async function checkChangesBalances(
     return delta - (fees.get(num.toHex(holder)) ?? 0n);
   });
   const pass = changes.every(([, delta], at) => actual[at] === BigInt(delta));
+  const names = await namesOf(provider, holders);
   const line = ([, delta]: BalanceChange, at: number) => ({
     isMet: actual[at] === BigInt(delta),
-    text: `  ${holders[at]} by ${delta}; it changed by ${actual[at]}`,
+    text: `  ${names[at]} by ${delta}; it changed by ${actual[at]}`,
   });
   // The sort is stable: unmet expectations first, each group in the order of the test.
   const lines = changes

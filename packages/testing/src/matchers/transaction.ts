@@ -4,7 +4,7 @@ import { reasonOfError } from '@starkbox/abi/internal';
 import type { Explanation } from 'starkbox';
 import { type GetTransactionReceiptResponse, RpcError, type RpcProvider } from 'starknet';
 import { bundleLine } from '../client/bundle-file.js';
-import { getExplanation } from '../client/explanation.js';
+import { getExplanation, textForTest } from '../client/explanation.js';
 import { append, failedRequest } from '../client/failures.js';
 import { providerBehind } from '../client/sent.js';
 
@@ -75,7 +75,7 @@ export async function includedTransaction(transaction: Transaction): Promise<Inc
   const outcome = await resultOf(transaction);
   if ('receipt' in outcome) return outcome;
   const error = new Error(
-    `The node rejected the transaction: ${outcome.explained?.text ?? outcome.reason}`,
+    `The node rejected the transaction: ${outcome.explained ? textForTest(outcome.explained) : outcome.reason}`,
   );
   const line = await bundleOf(outcome);
   if (line !== undefined) append(error, line);

@@ -93,6 +93,7 @@ describe('starkbox fuzz', () => {
     const first = await fuzz('open.invariants.js', '--workers', '1', ...corpus);
     expect(first.code).toBe(1);
     expect(first.stdout).toContain("Invariant 'stays open' is violated in run");
+    expect(first.stdout).toMatch(/^Shrinking the history took \d+\.\d s$/m);
     expect(first.stdout).toContain("await run.check('stays open');");
     expect(readdirSync(join(folder, 'kept'))).toHaveLength(1);
     const second = await fuzz('open.invariants.js', '--workers', '1', ...corpus);
@@ -108,6 +109,13 @@ describe('starkbox fuzz', () => {
     expect(wrong).toMatchObject({ code: 2 });
     expect(wrong.stderr).toContain("--runs must be a whole number of at least 1, not 'many'");
     writeFileSync(join(folder, 'none.js'), 'export const invariants = {};');
+    const misspelt = "'is open': ({ call }) => call(vault, 'is_opened'),";
+    writeFileSync(join(folder, 'misspelt.js'), vaultFile(misspelt));
+    const mistake = await fuzz('misspelt.js', '--workers', '1');
+    expect(mistake).toMatchObject({ code: 2, stdout: '' });
+    expect(mistake.stderr.replace(/\s+/g, ' ')).toContain(
+      "Invariant 'is open': vault has no function 'is_opened': it has",
+    );
     const none = await fuzz('none.js');
     expect(none).toMatchObject({ code: 2 });
     expect(none.stderr).toContain('must export invariants as its default');

@@ -158,6 +158,49 @@ describe('actions', () => {
     expect(violation.history).toEqual([{ kind: 'action', name: 'guess', arguments: [600n] }]);
   });
 
+  test('keep numbers as arguments, in the corpus and in the printed test', async () => {
+    const options = (invariant: (guess: number) => void): Options => ({
+      contracts: [token],
+      corpus,
+      actions: {
+        guess: {
+          arguments: fc.tuple(fc.nat(9), fc.record({ low: fc.constant(-3) })),
+          run: (_context, guess: number) => invariant(guess),
+        },
+      },
+      invariants: { holds: () => true },
+    });
+    const first = await violationOf(options((guess) => expect(guess).toBeLessThan(6)));
+    expect(first.violation.history).toMatchObject([{ name: 'guess', arguments: [6, { low: -3 }] }]);
+    expect(first.message).toContain("await run.act('guess', [6, { low: -3 }]);");
+    const drawn: number[] = [];
+    const { warnings } = await checkInvariants(
+      chain,
+      Object.assign(
+        options((guess) => drawn.push(guess)),
+        { runs: 1 },
+      ),
+    );
+    expect(drawn[0]).toBe(6);
+    expect(warnings.join()).toContain("no longer violates 'action guess'");
+  });
+
+  test.each([[1.5], [Number.NaN], [undefined], [[new Date(0)]]])(
+    'reject the argument %s, which cannot be recorded',
+    async (wrong) => {
+      const failure: unknown = await checkInvariants(
+        chain,
+        Object.assign(vaultOptions(), {
+          actions: { guess: { arguments: fc.tuple(fc.constant(wrong)), run: () => undefined } },
+        }),
+      ).catch((error: unknown) => error);
+      expect(failure).toBeInstanceOf(TypeError);
+      expect(String(failure)).toMatch(
+        /Action 'guess' got the arguments \[.*\]\. Draw only bigints/,
+      );
+    },
+  );
+
   test('send real transactions', async () => {
     const [sender, receiver] = chain.accounts;
     if (!sender || !receiver) throw new Error('the chain has no accounts');
@@ -181,6 +224,27 @@ describe('actions', () => {
     });
     expect(violation.history).toHaveLength(3);
   });
+});
+
+test('a call of a function that a contract lacks is a mistake, and no violation', async () => {
+  await violationOf({ ...vaultOptions(), corpus });
+  const misspelt = { ...vaultOptions(), corpus };
+  for (const options of [
+    { ...misspelt, invariants: { total: ({ call }) => call(vault, 'totals') } },
+    {
+      ...misspelt,
+      corpus: false,
+      actions: { total: { run: ({ call }) => call(vault, 'totals') } },
+      invariants: { holds: () => true },
+    },
+  ] satisfies Options[]) {
+    const failure: unknown = await checkInvariants(chain, options).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(TypeError);
+    expect(String(failure)).toMatch(
+      /(Invariant|Action) 'total': vault has no function 'totals': it has .*is_open/,
+    );
+  }
+  expect(readdirSync(corpus)).toHaveLength(1);
 });
 
 describe('the corpus', () => {

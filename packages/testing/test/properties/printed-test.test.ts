@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestChain, type LocalTestChain } from '../../src/index.js';
 import type { History } from '../../src/properties/model/history.js';
-import { type PrintedRunner, printTest } from '../../src/properties/printing/printed-test.js';
+import type { PrintedRunner } from '../../src/properties/printing/printed-test.js';
 import { identifiersOf, valueCode } from '../../src/properties/printing/value-text.js';
 import { checkInvariants, InvariantViolation, openRun } from '../../src/properties.js';
 import { createLinkedProject, ROOT } from '../linked-project.js';
@@ -17,20 +17,26 @@ const artifact = (name: string): URL =>
 
 let chain: LocalTestChain;
 let vault: string;
+/** A project with vitest. */
 let folder: string;
+/** A project without another runner than the one of Node. */
+let plainFolder: string;
 
 beforeAll(async () => {
   chain = await createTestChain();
   const oracle = await chain.deployContract(artifact('oracle'), [1]);
   vault = (await chain.deployContract(artifact('vault'), [oracle.address, DELAY])).address;
   folder = createLinkedProject('printed', ['starkbox', '@starkbox/testing', 'starknet', 'vitest']);
+  plainFolder = createLinkedProject('plain', ['starkbox', '@starkbox/testing', 'starknet']);
   for (const name of ['oracle', 'vault']) {
-    copyFileSync(artifact(name), join(folder, `${name}.sierra.json`));
+    for (const project of [folder, plainFolder]) {
+      copyFileSync(artifact(name), join(project, `${name}.sierra.json`));
+    }
   }
 });
 afterAll(async () => {
   await chain.close();
-  rmSync(folder, { recursive: true });
+  for (const project of [folder, plainFolder]) rmSync(project, { recursive: true });
 });
 
 const optionsOf = () => ({
@@ -69,18 +75,22 @@ export default defineInvariants(vaults, ({ vault }) => ({
 `;
 
 /** Runs a file of the project, and returns its exit code and output. */
-function runTest(runner: PrintedRunner, file: string): Promise<{ code: number; output: string }> {
+function runTest(
+  runner: PrintedRunner,
+  project: string,
+  file: string,
+): Promise<{ code: number; output: string }> {
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
   const args =
     runner === 'node'
       ? ['--test', file]
-      : [vitest, 'run', '--root', folder, '--testTimeout', '120000', file];
+      : [vitest, 'run', '--root', project, '--testTimeout', '120000', file];
   const { PATH = '', HOME = '' } = process.env;
   return new Promise((resolve) => {
     const child = execFile(
       process.execPath,
       args,
-      { cwd: folder, env: { PATH, HOME, NO_COLOR: '1' } },
+      { cwd: project, env: { PATH, HOME, NO_COLOR: '1' } },
       (_error, stdout, stderr) => resolve({ code: child.exitCode ?? 1, output: stdout + stderr }),
     );
   });
@@ -127,43 +137,23 @@ describe('a violation', () => {
 });
 
 test.each<PrintedRunner>(['vitest', 'node'])(
-  'the printed test fails with %s until the contract is repaired',
+  'the printed test fails with %s, if the project has it, until the contract is repaired',
   async (runner) => {
-    const file = runner === 'node' ? 'printed.test.mjs' : 'printed.test.ts';
-    writeFileSync(join(folder, 'vault.invariants.js'), invariantsFile(DELAY));
-    const found: unknown = await checkInvariants(join(folder, 'vault.invariants.js'), {
-      workers: 0,
-      corpus: false,
-      progress: false,
-    }).catch((error: unknown) => error);
-    if (!(found instanceof InvariantViolation)) throw found;
-    const { history, invariant } = found.violation;
-    const named = [
-      { name: 'alice', address: firstCaller(history) },
-      { name: 'vault', address: firstContract(history) },
-    ];
-    const text =
-      runner === 'vitest'
-        ? printedIn(found.message)
-        : printTest(
-            {
-              invariant,
-              title: invariant,
-              history,
-              failures: new Map(),
-              names: identifiersOf(named),
-              actors: [firstCaller(history)],
-              contracts: [firstContract(history)],
-              file: './vault.invariants.js',
-            },
-            runner,
-          );
-    writeFileSync(join(folder, file), text);
-    const broken = await runTest(runner, file);
+    const project = runner === 'node' ? plainFolder : folder;
+    const invariants = join(project, 'vault.invariants.js');
+    const file = 'printed.test.mjs';
+    writeFileSync(invariants, invariantsFile(DELAY));
+    const options = { workers: 0, corpus: false, progress: false } as const;
+    const failure: unknown = await checkInvariants(invariants, options).catch(
+      (error: unknown) => error,
+    );
+    if (!(failure instanceof InvariantViolation)) throw failure;
+    writeFileSync(join(project, file), printedIn(failure.message));
+    const broken = await runTest(runner, project, file);
     expect(broken.output).toContain("Invariant 'stays open' is violated");
     expect(broken.code).toBe(1);
-    writeFileSync(join(folder, 'vault.invariants.js'), invariantsFile(DELAY * 1000));
-    const repaired = await runTest(runner, file);
+    writeFileSync(invariants, invariantsFile(DELAY * 1000));
+    const repaired = await runTest(runner, project, file);
     expect(repaired.output).toMatch(runner === 'node' ? /^# pass 1$|ℹ pass 1/m : /1 passed/);
     expect(repaired.code).toBe(0);
   },
@@ -193,8 +183,6 @@ test('a violation of an earlier class is tried first with a class that is change
 
 let checks = 0;
 
-const firstCaller = (history: History): string =>
-  history.flatMap((step) => (step.kind === 'call' ? step.from : []))[0] ?? '';
 const firstContract = (history: History): string =>
   history.flatMap((step) => (step.kind === 'call' ? step.to : []))[0] ?? '';
 

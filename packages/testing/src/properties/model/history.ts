@@ -1,8 +1,9 @@
 // Histories as plain data: they are shrunk, kept in a corpus and sent between workers.
 
-/** A value of an argument: felts as decimal or hex strings are not used; integers are bigints in memory. */
+/** A value of an argument: integers of contracts are bigints, and actions may have safe integers as numbers too. */
 export type StepValue =
   | bigint
+  | number
   | boolean
   | string
   | readonly StepValue[]
@@ -43,6 +44,19 @@ export type Step = CallStep | ActionStep | TimeStep | BlockStep;
 
 /** Whether a value is a list: an array, a span or a tuple. */
 export const isList = (value: StepValue): value is readonly StepValue[] => Array.isArray(value);
+
+/**
+ * Whether a value survives being recorded, printed and sent between threads as it is.
+ */
+export function isStepValue(value: unknown): value is StepValue {
+  if (Array.isArray(value)) return value.every(isStepValue);
+  if (typeof value === 'object' && value !== null) {
+    const prototype: unknown = Object.getPrototypeOf(value);
+    const isPlain = prototype === null || prototype === Object.prototype;
+    return isPlain && Object.values(value).every(isStepValue);
+  }
+  return Number.isSafeInteger(value) || ['bigint', 'boolean', 'string'].includes(typeof value);
+}
 
 /** The steps of a run, in order. */
 export type History = readonly Step[];

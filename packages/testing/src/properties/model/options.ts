@@ -173,7 +173,10 @@ export interface CheckReport {
   readonly corpus: number;
   /** Worker threads; 0 in this process. */
   readonly workers: number;
+  /** The duration, with the search for the shortest history. */
   readonly milliseconds: number;
+  /** The part of it in which the history of a violation was shrunk; 0 without one. */
+  readonly shrinkingMilliseconds: number;
   /** A hash of all histories in order: equal for equal seeds. */
   readonly digest: string;
   /** Whether a signal ended the search. */

@@ -11,6 +11,13 @@ import { type PrintedRunner, printTest } from './printed-test.js';
 import { changedSlotLines, nameSlots } from './storage-text.js';
 import { type AddressNames, identifiersOf, stepCells, valueCode } from './value-text.js';
 
+/** Where the printed test belongs. */
+export interface TestPlace {
+  readonly runner: PrintedRunner;
+  /** How it imports the file of invariants; undefined for a chain of the test. */
+  readonly file?: string;
+}
+
 /** What is reported of a history. */
 export interface ReportedHistory {
   readonly history: History;
@@ -23,9 +30,7 @@ export interface ReportedHistory {
   readonly invariant: string | undefined;
   /** The name of the printed test. */
   readonly title: string;
-  /** How the printed test imports the file of invariants. */
-  readonly file?: string | undefined;
-  readonly runner?: PrintedRunner | undefined;
+  readonly place: TestPlace;
   /** Performs an action on a branch, and returns the branch after it. */
   act?(
     step: ActionStep,
@@ -55,7 +60,8 @@ export async function reportHistory(facts: ReportedHistory): Promise<string> {
   const names = identifiersOf([...facts.targets, ...facts.actors]);
   const replayed = await replay(facts, names);
   const { failures, lastCall } = replayed;
-  const { history, invariant, title, file, runner } = facts;
+  const { history, invariant, title } = facts;
+  const { file, runner } = facts.place;
   return [
     historyTable(history, replayed.outcomes, names),
     ...(lastCall ? [await lastCallText(lastCall, names)] : []),

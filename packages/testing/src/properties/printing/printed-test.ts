@@ -1,4 +1,5 @@
 // A history as a test that can be pasted.
+import { createRequire } from 'node:module';
 import type { History, Step, StepValue } from '../model/history.js';
 import { type AddressNames, quote, valueCode } from './value-text.js';
 
@@ -23,14 +24,23 @@ export interface PrintedHistory {
 /** The test runner of a printed test. */
 export type PrintedRunner = 'vitest' | 'node';
 
+/** The runner that a project has installed. */
+export function runnerOf(folder: URL): PrintedRunner {
+  try {
+    createRequire(folder).resolve('vitest');
+    return 'vitest';
+  } catch {
+    return 'node';
+  }
+}
+
 /** The text of a test file, or of a test in a file that has `chain` and `options`. */
-export function printTest(facts: PrintedHistory, runner: PrintedRunner = 'vitest'): string {
+export function printTest(facts: PrintedHistory, runner: PrintedRunner): string {
   const { title, file } = facts;
   const isNode = runner === 'node';
   const source = file === undefined ? 'chain, options' : 'invariants';
-  const open = isNode
-    ? [`  const run = await openRun(${source});`, '  t.after(() => run.close());']
-    : [`  await using run = await openRun(${source});`];
+  // Node 20 and 22 cannot parse `await using`.
+  const [parameter, atEnd] = isNode ? ['t', 't.after'] : ['{ onTestFinished }', 'onTestFinished'];
   return [
     "import { openRun } from '@starkbox/testing/properties';",
     isNode ? "import { test } from 'node:test';" : "import { test } from 'vitest';",
@@ -40,9 +50,10 @@ export function printTest(facts: PrintedHistory, runner: PrintedRunner = 'vitest
           `import invariants from ${quote(isNode ? file : file.replace(/\.([cm]?)ts$/, '.$1js'))};`,
         ]),
     '',
-    `test(${quote(title)}, async (${isNode ? 't' : ''}) => {`,
+    `test(${quote(title)}, async (${parameter}) => {`,
     ...(file === undefined ? ['  // The arguments of checkInvariants.'] : []),
-    ...open,
+    `  const run = await openRun(${source});`,
+    `  ${atEnd}(() => run.close());`,
     ...declarations(facts),
     '',
     ...facts.history.map((step, at) => `  ${stepLine(step, at, facts)}`),

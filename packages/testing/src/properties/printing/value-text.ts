@@ -9,7 +9,7 @@ const PLAIN_KEY = /^[A-Za-z_$][\w$]*$/;
 /** A value as it is written in TypeScript. */
 export function valueCode(value: StepValue, names: AddressNames): string {
   if (typeof value === 'bigint') return `${groupedDigits(value)}n`;
-  if (typeof value === 'boolean') return String(value);
+  if (typeof value === 'boolean' || typeof value === 'number') return String(value);
   if (typeof value === 'string') return names.get(value) ?? quote(value);
   if (isList(value)) return `[${value.map((part) => valueCode(part, names)).join(', ')}]`;
   const members = Object.entries(value).map(([name, part]) => {

@@ -15,12 +15,13 @@ import type {
   SearchOptions,
   Violation,
 } from '../model/options.js';
+import type { TestPlace } from '../printing/history-report.js';
+import { runnerOf } from '../printing/printed-test.js';
 import { Corpus } from './corpus.js';
 import { openFile } from './file.js';
 import { Progress } from './progress.js';
 import { type Executor, Search, type SearchState } from './search.js';
 import {
-  type FoundViolation,
   type GuideChange,
   type RunRange,
   type RunResult,
@@ -28,6 +29,7 @@ import {
   type ShrunkHistory,
 } from './session.js';
 import { checkOptions, checkOverrides, planOf, workersOf } from './settings.js';
+import type { FoundViolation } from './shrinking.js';
 import { WorkerPool } from './workers.js';
 
 /** A violated invariant: the message has the shortest history and a test that repeats it. */
@@ -123,8 +125,7 @@ interface Runner extends Executor {
   readonly workers: number;
   replay(history: History): Promise<FoundViolation | undefined>;
   shrink(history: History, found: FoundViolation): Promise<ShrunkHistory>;
-  /** @param file how a printed test imports the file of invariants */
-  describe(shrunk: ShrunkHistory, file?: string): Promise<string>;
+  describe(shrunk: ShrunkHistory, place: TestPlace): Promise<string>;
 }
 
 /** Runs in this process. */
@@ -148,8 +149,8 @@ class LocalRunner implements Runner {
   replay = (history: History): Promise<FoundViolation | undefined> => this.#session.replay(history);
   shrink = (history: History, found: FoundViolation): Promise<ShrunkHistory> =>
     this.#session.shrink(history, found);
-  describe = (shrunk: ShrunkHistory, file?: string): Promise<string> =>
-    this.#session.describe(shrunk, file);
+  describe = (shrunk: ShrunkHistory, place: TestPlace): Promise<string> =>
+    this.#session.describe(shrunk, place);
 }
 
 async function checkFile(url: string, overrides: SearchOptions): Promise<CheckReport> {
@@ -205,21 +206,22 @@ async function check(runner: Runner, { options, key, url }: Subject): Promise<Ch
   const folder = options.corpus ?? join(defaultFolder(), 'corpus', key);
   const corpus = folder === false ? undefined : new Corpus(folder);
   const search = new Search(runner, planOf(options));
-  const reportOf = (isAborted: boolean): CheckReport =>
-    report(search, { workers: runner.workers, warnings, isAborted });
-  const repeated = corpus && (await firstOfCorpus(runner, corpus, warnings));
-  const early = repeated ?? (await violationAtStart(runner));
-  const place = {
-    corpus,
-    file: url === undefined ? undefined : `./${basename(fileURLToPath(url))}`,
-  };
-  if (early) throw await violationOf(runner, early, place, reportOf(false));
+  const reportOf = (isAborted: boolean, shrinkingMilliseconds = 0): CheckReport =>
+    report(search, { workers: runner.workers, warnings, isAborted, shrinkingMilliseconds });
+  // An invariant that no history can satisfy is no fault of the corpus.
+  const early =
+    (await violationAtStart(runner)) ?? (corpus && (await firstOfCorpus(runner, corpus, warnings)));
   const progress = progressOf(options);
   try {
-    const { found, isAborted } = await search.finish((state) => progress?.show(state));
+    const { found, isAborted } = early
+      ? { found: early, isAborted: false }
+      : await search.finish((state) => progress?.show(state));
+    if (!found) return reportOf(isAborted);
+    const shrinking = runner.shrink(found.history, found.violation);
+    const shrunk = await (progress ? progress.whileShrinking(shrinking) : shrinking);
     progress?.clear();
-    if (found) throw await violationOf(runner, found, place, reportOf(isAborted));
-    return reportOf(isAborted);
+    const report = reportOf(isAborted, shrunk.milliseconds);
+    throw await violationOf(runner, found, shrunk, report, { corpus, url });
   } finally {
     progress?.clear();
   }
@@ -256,16 +258,16 @@ async function firstOfCorpus(
   return undefined;
 }
 
-/** The error of a violation: its history is shrunk and added to the corpus. */
+/** The error of a violation, whose shortest history is added to the corpus. */
 async function violationOf(
   runner: Runner,
   { run, history, violation }: Candidate,
-  place: { readonly corpus: Corpus | undefined; readonly file: string | undefined },
+  shrunk: ShrunkHistory,
   found: CheckReport,
+  { corpus, url }: { readonly corpus: Corpus | undefined; readonly url: string | undefined },
 ): Promise<InvariantViolation> {
-  const shrunk = await runner.shrink(history, violation);
   const file = shrunk.isRepeated
-    ? await place.corpus?.add(shrunk.violation.invariant, shrunk.positioned)
+    ? await corpus?.add(shrunk.violation.invariant, shrunk.positioned)
     : undefined;
   const { seed, runs, calls } = found;
   const where =
@@ -280,12 +282,15 @@ async function violationOf(
       : [
           'A second execution of the history did not violate it: an invariant or action depends on more than the chain, such as a variable or the clock.',
         ]),
+    ...(shrunk.isEnded
+      ? ['Shrinking ended before it had tried every shorter history: steps may be superfluous.']
+      : []),
     ...(file === undefined ? [] : [`The next check tries this history first: ${file}`]),
     ...found.warnings,
   ];
   const { invariant, message } = shrunk.violation;
   const headline = `Invariant '${invariant}' is violated ${where}: ${message}`;
-  const text = [headline, await runner.describe(shrunk, place.file), ...notes].join('\n\n');
+  const text = [headline, await runner.describe(shrunk, placeOf(url)), ...notes].join('\n\n');
   const facts = {
     invariant,
     message,
@@ -296,16 +301,23 @@ async function violationOf(
   return new InvariantViolation(text, facts, found);
 }
 
+/** Beside the file of invariants, or in the project of this process. */
+function placeOf(url: string | undefined): TestPlace {
+  if (url === undefined) return { runner: runnerOf(pathToFileURL(join(process.cwd(), 'test.js'))) };
+  return { runner: runnerOf(new URL(url)), file: `./${basename(fileURLToPath(url))}` };
+}
+
 function report(
   state: SearchState,
   facts: {
     readonly workers: number;
     readonly warnings: readonly string[];
     readonly isAborted: boolean;
+    readonly shrinkingMilliseconds: number;
   },
 ): CheckReport {
   const { plan, runs, calls, views, reverts, offsets, kept, milliseconds, digest } = state;
-  const { workers, warnings, isAborted } = facts;
+  const { workers, warnings, isAborted, shrinkingMilliseconds } = facts;
   return {
     seed: plan.seed,
     runs,
@@ -316,6 +328,7 @@ function report(
     corpus: kept,
     workers,
     milliseconds,
+    shrinkingMilliseconds,
     digest,
     isAborted,
     warnings: [...warnings],

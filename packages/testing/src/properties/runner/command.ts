@@ -60,12 +60,15 @@ function jsonText(value: object): string {
 const MAX_REASONS = 10;
 
 function reportText(report: CheckReport): string {
-  const { runs, calls, views, offsets, corpus, workers, milliseconds, seed, isAborted } = report;
-  const seconds = milliseconds / 1000;
+  const { runs, calls, views, offsets, corpus, workers, seed, isAborted } = report;
+  const { milliseconds, shrinkingMilliseconds } = report;
+  const seconds = (milliseconds - shrinkingMilliseconds) / 1000;
+  const shrinking = shrinkingMilliseconds / 1000;
   const perSecond = seconds > 0 ? Math.round((calls + views) / seconds) : 0;
   const reverts = Object.entries(report.reverts);
   const lines = [
     `${isAborted ? 'Interrupted after' : 'Searched'} ${withNoun(runs, 'run')} with ${withNoun(calls, 'call')} in ${seconds.toFixed(1)} s (seed ${seed}, ${withNoun(workers, 'thread')})`,
+    ...(shrinking > 0 ? [`Shrinking the history took ${shrinking.toFixed(1)} s`] : []),
     `${groupDigits(perSecond)} calls per second, with ${withNoun(views, 'call')} of invariants`,
     `${withNoun(offsets, 'bytecode offset')} reached; new code in ${withNoun(corpus, 'run')}`,
     ...(reverts.length === 0 ? [] : ['Failed calls, in long searches estimated from some runs:']),

@@ -20,6 +20,9 @@ export class CallFailed extends Error {
   }
 }
 
+/** A call that no chain can perform, so that it says nothing about an invariant. */
+export class MistakenCall extends TypeError {}
+
 type ContractRef = string | { readonly address: string };
 
 /** The caller of views. */
@@ -33,22 +36,28 @@ export interface ContextFacts<T> {
   /** Addresses. */
   readonly actors: readonly string[];
   /** The contracts of the check. */
-  readonly targets: readonly { readonly address: string; readonly abi: Abi }[];
+  readonly targets: readonly {
+    readonly name: string;
+    readonly address: string;
+    readonly abi: Abi;
+  }[];
 }
 
 /** Functions of a contract, compiled when they are first called. */
 class ContractCodecs {
+  readonly #name: string;
   readonly #address: string;
   readonly #abi: Abi;
   readonly #functions = new Map<string, FunctionCodec>();
   readonly #views = new Map<string, DirectCall>();
 
-  constructor(address: string, abi: Abi) {
+  constructor(name: string, address: string, abi: Abi) {
+    this.#name = name;
     this.#address = address;
     this.#abi = abi;
   }
 
-  /** @throws TypeError if the contract has no such function */
+  /** @throws MistakenCall if the contract has no such function */
   functionOf(name: string): FunctionCodec {
     const compiled = this.#functions.get(name);
     if (compiled) return compiled;
@@ -56,7 +65,7 @@ class ContractCodecs {
     const entry = entries.find((of) => of.name === name);
     if (!entry) {
       const names = entries.map((of) => of.name).join(', ');
-      throw new TypeError(`${this.#address} has no function ${name}: it has ${names}`);
+      throw new MistakenCall(`${this.#name} has no function '${name}': it has ${names}`);
     }
     const codec = functionCodec(entry, this.#abi);
     this.#functions.set(name, codec);
@@ -109,7 +118,7 @@ export class SessionContext<T> implements HistoryContext<T> {
     this.data = data;
     this.actors = actors;
     this.#contracts = new Map(
-      targets.map(({ address, abi }) => [address, new ContractCodecs(address, abi)]),
+      targets.map(({ name, address, abi }) => [address, new ContractCodecs(name, address, abi)]),
     );
     // Invariants take functions out of the context.
     this.call = this.call.bind(this);
@@ -223,7 +232,7 @@ export class SessionContext<T> implements HistoryContext<T> {
     if (address === undefined) {
       address = canonicalFelt(text);
       if (address === undefined) {
-        throw new TypeError(`'${text}' is not an address: pass a hex string or a contract`);
+        throw new MistakenCall(`'${text}' is not an address: pass a hex string or a contract`);
       }
       this.#canonical.set(text, address);
     }
@@ -238,7 +247,7 @@ export class SessionContext<T> implements HistoryContext<T> {
         block_id: 'pre_confirmed',
         contract_address: address,
       });
-      const contract = new ContractCodecs(address, readAbi(abi));
+      const contract = new ContractCodecs(address, address, readAbi(abi));
       this.#contracts.set(address, contract);
       return contract;
     } finally {

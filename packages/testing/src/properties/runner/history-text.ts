@@ -2,8 +2,13 @@
 import { membersOf } from '@starkbox/abi/basics';
 import { type History, isList, type Step, type StepValue } from '../model/history.js';
 
-/** JSON has no bigints: `n:` stands before integers, `s:` before strings. */
-type JsonValue = string | boolean | readonly JsonValue[] | { readonly [member: string]: JsonValue };
+/** JSON has no bigints: `n:` stands before them, `s:` before strings. */
+type JsonValue =
+  | string
+  | number
+  | boolean
+  | readonly JsonValue[]
+  | { readonly [member: string]: JsonValue };
 
 const NUMBER = 'n:';
 const STRING = 's:';
@@ -11,7 +16,7 @@ const STRING = 's:';
 export function valueToJson(value: StepValue): JsonValue {
   if (typeof value === 'bigint') return `${NUMBER}${value}`;
   if (typeof value === 'string') return `${STRING}${value}`;
-  if (typeof value === 'boolean') return value;
+  if (typeof value !== 'object') return value;
   if (isList(value)) return value.map(valueToJson);
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [name, valueToJson(member)] as const),
@@ -75,6 +80,7 @@ function argumentsOf(values: unknown, index: number): readonly StepValue[] {
 
 function valueOfJson(value: unknown, index: number): StepValue {
   if (typeof value === 'boolean') return value;
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
   if (typeof value === 'string') {
     const content = value.slice(2);
     if (value.startsWith(STRING)) return content;

@@ -1,6 +1,7 @@
 // Progress of a search: one line that is drawn again on a terminal, and plain lines elsewhere.
 import { groupDigits, withNoun } from '@starkbox/abi/basics';
 import type { SearchState } from './search.js';
+import { MAX_SHRINKING } from './shrinking.js';
 
 /** A stream that is a terminal or not, such as `process.stderr`. */
 export interface ProgressOutput {
@@ -31,7 +32,27 @@ export class Progress {
     const interval = this.#isTerminal ? REDRAW : PLAIN_INTERVAL;
     if (milliseconds - this.#drawnAt < interval) return;
     this.#drawnAt = milliseconds;
-    const line = progressLine(state);
+    this.#draw(progressLine(state));
+  }
+
+  /** Shows how long the search for a shorter history takes, until it ends. */
+  async whileShrinking<T>(work: Promise<T>): Promise<T> {
+    const started = performance.now();
+    const timer = setInterval(
+      () => {
+        const seconds = Math.floor((performance.now() - started) / 1000);
+        this.#draw(`shrinking the history: ${seconds} s of at most ${MAX_SHRINKING / 1000} s`);
+      },
+      this.#isTerminal ? REDRAW : PLAIN_INTERVAL,
+    );
+    try {
+      return await work;
+    } finally {
+      clearInterval(timer);
+    }
+  }
+
+  #draw(line: string): void {
     if (!this.#isTerminal) {
       this.#output.write(`${line}\n`);
       return;

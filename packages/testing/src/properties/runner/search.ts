@@ -4,7 +4,8 @@ import type { History } from '../model/history.js';
 import { SeenCollector, type SeenValues } from '../values/seen.js';
 import { RunDigest } from './digest.js';
 import { RevertCounts } from './reasons.js';
-import type { FoundViolation, GuideChange, Reached, RunRange, RunResult } from './session.js';
+import type { GuideChange, Reached, RunRange, RunResult } from './session.js';
+import type { FoundViolation } from './shrinking.js';
 
 /** Where runs are executed: in this process, or in worker threads. */
 export interface Executor {

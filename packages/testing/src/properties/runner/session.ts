@@ -1,7 +1,7 @@
 // Runs of histories on branches of one chain: one session in each thread.
 
+import { inspect } from 'node:util';
 import { Coverage } from '@starkbox/engine';
-import * as fc from 'fast-check';
 import type { CallBranch } from 'starkbox';
 import type { LocalTestChain } from '../../test-chain.js';
 import { type EncodedCall, Histories } from '../histories/histories.js';
@@ -13,26 +13,25 @@ import {
 import type { StepResult } from '../histories/run.js';
 import type { Actor, Target } from '../histories/vocabulary.js';
 import type { DirectResult } from '../model/direct-call.js';
-import type { ActionStep, CallStep, History, Step } from '../model/history.js';
+import {
+  type ActionStep,
+  type CallStep,
+  type History,
+  isStepValue,
+  type Step,
+} from '../model/history.js';
 import type { Action, Invariant, InvariantOptions } from '../model/options.js';
-import { reportHistory } from '../printing/history-report.js';
+import { reportHistory, type TestPlace } from '../printing/history-report.js';
 import type { SeenValues } from '../values/seen.js';
-import { SessionContext } from './context.js';
+import { MistakenCall, SessionContext } from './context.js';
 import { RunDigest } from './digest.js';
 import { stepToJson } from './history-text.js';
 import { RevertCounts, reasonOf } from './reasons.js';
+import { type FoundViolation, Shrinking } from './shrinking.js';
 import { actorsOf, targetsOf } from './targets.js';
 
 /** Bytecode offsets by class hash. */
 export type Reached = Readonly<Record<string, readonly number[]>>;
-
-/** A violated invariant in a run. */
-export interface FoundViolation {
-  readonly invariant: string;
-  readonly message: string;
-  /** Steps up to the violation. */
-  readonly steps: number;
-}
 
 /** What a run has shown, as plain data. */
 export interface RunResult {
@@ -78,10 +77,11 @@ export interface ShrunkHistory {
   /** The history with positions in place of addresses, for the corpus. */
   readonly positioned: History;
   readonly violation: FoundViolation;
-  /** Histories that were tried. */
-  readonly attempts: number;
   /** Whether a second execution violated the invariant too. */
   readonly isRepeated: boolean;
+  /** Whether a limit ended the search for a shorter one. */
+  readonly isEnded: boolean;
+  readonly milliseconds: number;
 }
 
 /** Steps one after the other. `Drawing` fits. */
@@ -90,8 +90,6 @@ interface Steps {
   observe?(result: StepResult, readsEvents: boolean): void;
 }
 
-/** Histories that shrinking tries at most. */
-const MAX_ATTEMPTS = 4_000;
 /** The longest jump in seconds. */
 const MAX_JUMP = 30 * 24 * 3600;
 export const DEFAULT_DEPTH = 32;
@@ -241,24 +239,15 @@ export class Session<T = unknown> {
 
   /** Finds the shortest history that violates the same invariant. */
   async shrink(recorded: History, found: FoundViolation): Promise<ShrunkHistory> {
-    let shortest = withAddresses(recorded, this.#addresses).slice(0, found.steps);
-    let violation = found;
-    let attempts = 0;
-    let isRepeated = false;
-    const property = fc.asyncProperty(this.source.shrinker, async (candidate) => {
-      if (attempts >= MAX_ATTEMPTS) return true;
-      attempts += 1;
-      const judged = await this.replay(candidate);
-      if (judged?.invariant !== found.invariant) return true;
-      isRepeated = true;
-      shortest = candidate.slice(0, judged.steps);
-      violation = judged;
-      return false;
-    });
-    // The example is the only run: fast-check shrinks it.
-    await fc.check(property, { examples: [[shortest]], numRuns: 1, seed: 0 });
-    const positioned = withPositions(shortest, this.#addresses);
-    return { history: shortest, positioned, violation, attempts, isRepeated };
+    const started = performance.now();
+    const shrinking = new Shrinking(withAddresses(recorded, this.#addresses), found, (history) =>
+      this.replay(history),
+    );
+    await shrinking.run(this.source.shrinker);
+    const { history, violation, isRepeated, isEnded } = shrinking;
+    const positioned = withPositions(history, this.#addresses);
+    const milliseconds = performance.now() - started;
+    return { history, positioned, violation, isRepeated, isEnded, milliseconds };
   }
 
   get #addresses(): OrderedAddresses {
@@ -269,7 +258,7 @@ export class Session<T = unknown> {
   }
 
   /** The text of a history: its steps, the explained last call, and a test that repeats it. */
-  describe({ history, violation }: ShrunkHistory, file?: string): Promise<string> {
+  describe({ history, violation }: ShrunkHistory, place: TestPlace): Promise<string> {
     const { invariant } = violation;
     const isInvariant = this.#invariants.some(([name]) => name === invariant);
     return reportHistory({
@@ -280,7 +269,7 @@ export class Session<T = unknown> {
       targets: this.targets,
       invariant: isInvariant ? invariant : undefined,
       title: invariant,
-      file,
+      place,
       act: async (step, branch) => {
         this.#context.branch = branch;
         const outcome = await this.#act(step);
@@ -357,6 +346,7 @@ export class Session<T = unknown> {
         const isHeld: unknown = isPending(judged) ? await judged : judged;
         if (isHeld === false) return { invariant, message: 'It returned false', steps };
       } catch (error) {
+        if (error instanceof MistakenCall) throw mistakeIn(`Invariant '${invariant}'`, error);
         return { invariant, message: messageOf(error), steps };
       } finally {
         if (context.hasChains) await context.closeChains();
@@ -378,11 +368,17 @@ export class Session<T = unknown> {
     const action = this.#actions[name];
     if (!action)
       throw new Error(`The history has an action '${name}' that the options do not have`);
+    if (!args.every(isStepValue)) {
+      throw new TypeError(
+        `Action '${name}' got the arguments ${inspect(args)}. Draw only bigints, whole numbers below 2^53, booleans, strings, and lists and plain objects of them`,
+      );
+    }
     try {
       const failed = await context.perform(action, args);
       if (failed) this.#countReason(`${name}: ${failed.reason}`);
       return failed?.message;
     } catch (error) {
+      if (error instanceof MistakenCall) throw mistakeIn(`Action '${name}'`, error);
       return { invariant: `action ${name}`, message: messageOf(error) };
     }
   }
@@ -424,6 +420,9 @@ function reasonWeight(run: number): number {
 
 const isPending = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === 'object' && value !== null && 'then' in value;
+
+const mistakeIn = (subject: string, { message }: MistakenCall): TypeError =>
+  new TypeError(`${subject}: ${message}`);
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

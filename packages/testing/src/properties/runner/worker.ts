@@ -25,7 +25,7 @@ async function perform(task: WorkerTask): Promise<Extract<WorkerAnswer, { output
     case 'shrink':
       return { output: await session.shrink(task.input.history, task.input.found) };
     case 'describe':
-      return { output: await session.describe(task.input.shrunk, task.input.file) };
+      return { output: await session.describe(task.input.shrunk, task.input.place) };
     case 'close':
       return { output: undefined };
   }

@@ -3,9 +3,11 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { History } from '../model/history.js';
 import type { SearchOptions } from '../model/options.js';
+import type { TestPlace } from '../printing/history-report.js';
 import type { SeenValues } from '../values/seen.js';
 import type { Executor } from './search.js';
-import type { FoundViolation, GuideChange, RunRange, RunResult, ShrunkHistory } from './session.js';
+import type { GuideChange, RunRange, RunResult, ShrunkHistory } from './session.js';
+import type { FoundViolation } from './shrinking.js';
 
 /** What a worker starts with. */
 export interface WorkerStart {
@@ -27,7 +29,7 @@ export interface WorkerTasks {
     readonly output: ShrunkHistory;
   };
   readonly describe: {
-    readonly input: { readonly shrunk: ShrunkHistory; readonly file: string | undefined };
+    readonly input: { readonly shrunk: ShrunkHistory; readonly place: TestPlace };
     readonly output: string;
   };
   readonly close: { readonly input: undefined; readonly output: undefined };
@@ -223,8 +225,8 @@ export class WorkerPool implements Executor {
     return this.#askFirst('shrink', { history, found }, 'shrinking a history');
   }
 
-  describe(shrunk: ShrunkHistory, file?: string): Promise<string> {
-    return this.#askFirst('describe', { shrunk, file }, 'printing a history');
+  describe(shrunk: ShrunkHistory, place: TestPlace): Promise<string> {
+    return this.#askFirst('describe', { shrunk, place }, 'printing a history');
   }
 
   #askFirst<K extends TaskKind>(
