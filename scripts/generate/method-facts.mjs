@@ -53,10 +53,6 @@ export function factProblems(method) {
   if (method['x-external'] === true && journalled === true) {
     add('x-journalled must be false: loading a journal reaches no file and no other host');
   }
-  const carrier = method['x-felt-lists'];
-  if (carrier !== undefined && !paramNames(method).includes(carrier)) {
-    add('x-felt-lists must be the name of a parameter');
-  }
   /** The parameter that is looked up. */
   const decides = {
     block: 'block_id',
@@ -64,7 +60,7 @@ export function factProblems(method) {
     message: 'transaction_hash',
   };
   for (const [kind, param] of Object.entries(decides)) {
-    if (method['x-forwarded'] === kind && !paramNames(method, true).includes(param)) {
+    if (method['x-forwarded'] === kind && !requiredParams(method).includes(param)) {
       add(`x-forwarded is "${kind}", so the parameter ${param} must be required`);
     }
   }
@@ -88,7 +84,6 @@ export function factsOf(method) {
     needsListener: method['x-listener'],
     redacted: method['x-redacted'],
     unlogged: method['x-logged'] === false,
-    feltLists: method['x-felt-lists'],
     external: method['x-external'],
   };
   return Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact));
@@ -114,8 +109,6 @@ export const FACTS_TYPE = `{
   readonly redacted?: ${union(REQUIRED['x-redacted'])};
   /** The request log leaves it out. */
   readonly unlogged?: true;
-  /** The parameter with transactions or messages, whose lists of felts are limited in length. */
-  readonly feltLists?: string;
   /** It reads or writes a file, or makes requests to another host. */
   readonly external?: true;
 }`;
@@ -128,11 +121,8 @@ function union(values = []) {
     .join(' | ');
 }
 
-/**
- * @param {Readonly<Record<string, unknown>>} method
- * @param {boolean} onlyRequired
- */
-function paramNames({ params }, onlyRequired = false) {
+/** @param {Readonly<Record<string, unknown>>} method */
+function requiredParams({ params }) {
   const all = Array.isArray(params) ? params : [];
-  return all.filter(({ required }) => required || !onlyRequired).map(({ name }) => name);
+  return all.filter(({ required }) => required).map(({ name }) => name);
 }

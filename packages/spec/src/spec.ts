@@ -4174,8 +4174,6 @@ export interface MethodFacts {
   readonly redacted?: 'params' | 'list params' | 'result';
   /** The request log leaves it out. */
   readonly unlogged?: true;
-  /** The parameter with transactions or messages, whose lists of felts are limited in length. */
-  readonly feltLists?: string;
   /** It reads or writes a file, or makes requests to another host. */
   readonly external?: true;
 }
@@ -4256,7 +4254,6 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     writes: true,
     journalled: true,
     restricted: true,
-    feltLists: 'blocks',
   },
   devnet_acceptOnL1: {
     document: 'devnet',
@@ -4380,7 +4377,6 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
       { name: 'overrides' },
     ],
     waits: true,
-    feltLists: 'request',
   },
   devnet_simulateTransactions: {
     document: 'devnet',
@@ -4391,7 +4387,6 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
       { name: 'overrides' },
     ],
     waits: true,
-    feltLists: 'transactions',
   },
   devnet_callSequence: {
     document: 'devnet',
@@ -4402,7 +4397,6 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
       { name: 'overrides' },
     ],
     waits: true,
-    feltLists: 'calls',
   },
   devnet_replayTransaction: {
     document: 'devnet',
@@ -4516,7 +4510,6 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     writes: true,
     journalled: true,
     restricted: true,
-    feltLists: 'payload',
   },
   devnet_postmanConsumeMessageFromL2: {
     document: 'devnet',
@@ -4528,7 +4521,6 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     writes: true,
     journalled: true,
     restricted: true,
-    feltLists: 'payload',
   },
   devnet_setPaymaster: {
     document: 'devnet',
@@ -4734,7 +4726,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
   },
   devnet_subscribeSandbox: { document: 'devnet', params: [], needsListener: true },
   devnet_subscribeRequests: { document: 'devnet', params: [], needsListener: true, unlogged: true },
-  paymaster_isAvailable: { document: 'paymaster', params: [] },
+  paymaster_isAvailable: { document: 'paymaster', params: [], writes: true },
   paymaster_getSupportedTokens: { document: 'paymaster', params: [] },
   paymaster_buildTransaction: {
     document: 'paymaster',
@@ -4742,6 +4734,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
       { name: 'transaction', required: true },
       { name: 'parameters', required: true },
     ],
+    writes: true,
     waits: true,
   },
   paymaster_executeTransaction: {
@@ -4874,7 +4867,6 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     ],
     forwarded: 'block',
     waits: true,
-    feltLists: 'request',
   },
   starknet_estimateMessageFee: {
     document: 'read',
@@ -4884,7 +4876,6 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     ],
     forwarded: 'block',
     waits: true,
-    feltLists: 'message',
   },
   starknet_blockNumber: { document: 'read', params: [] },
   starknet_blockHashAndNumber: { document: 'read', params: [] },
@@ -4929,7 +4920,6 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     ],
     forwarded: 'block',
     waits: true,
-    feltLists: 'transactions',
   },
   starknet_traceBlockTransactions: {
     document: 'trace',
@@ -4942,28 +4932,24 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
       { name: 'block_id', required: true },
       { name: 'transaction', required: true },
     ],
-    feltLists: 'transaction',
   },
   starknet_addInvokeTransaction: {
     document: 'write',
     params: [{ name: 'invoke_transaction', required: true }],
     writes: true,
     journalled: true,
-    feltLists: 'invoke_transaction',
   },
   starknet_addDeclareTransaction: {
     document: 'write',
     params: [{ name: 'declare_transaction', required: true }],
     writes: true,
     journalled: true,
-    feltLists: 'declare_transaction',
   },
   starknet_addDeployAccountTransaction: {
     document: 'write',
     params: [{ name: 'deploy_account_transaction', required: true }],
     writes: true,
     journalled: true,
-    feltLists: 'deploy_account_transaction',
   },
   starknet_subscribeNewHeads: {
     document: 'ws',

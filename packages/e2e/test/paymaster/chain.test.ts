@@ -4,6 +4,7 @@ import { ERRORS } from '@starkbox/spec';
 import { checkedClient, overHttp, startNode } from '@starkbox/test-support';
 import { newAccount, STRK, selector } from '@starkbox/test-support/signing';
 import { temporaryFolder } from '@starkbox/test-support/temporary-folder';
+import { Account, PaymasterRpc } from 'starknet';
 import { expect, onTestFinished, test } from 'vitest';
 import {
   deploymentOf,
@@ -111,6 +112,36 @@ test('several of its transactions wait in a mempool, one after another', async (
   expect(await received(started)).toBe(0n);
   await client.call('devnet_mempoolPreConfirm', {});
   expect(await received(started)).toBe(6n);
+});
+
+test('the same typed data is refused while its transaction waits in a mempool', async () => {
+  const started = await start({ blockGenerationOn: 'mempool' });
+  const { client, node, url } = started;
+  const [from, to] = node.accounts;
+  const account = new Account({
+    provider: started.provider,
+    address: from?.address ?? '',
+    signer: from?.privateKey ?? '',
+    paymaster: new PaymasterRpc({ nodeUrl: `${url}/paymaster` }),
+  });
+  const built = await account.paymaster.buildTransaction(
+    {
+      type: 'invoke',
+      invoke: { userAddress: account.address, calls: [transfer(STRK, to?.address ?? '', 5n)] },
+    },
+    { version: '0x1', feeMode: SPONSORED },
+  );
+  const signed = await account.preparePaymasterTransaction(built);
+  const send = () => account.paymaster.executeTransaction(signed, built.parameters);
+  const { tracking_id, transaction_hash } = await send();
+  expect((await refusalOf(send())).code).toBe(ERRORS.PAYMASTER_EXECUTION_ERROR.code);
+  await client.call('devnet_mempoolPreConfirm', {});
+  await started.feeOf(transaction_hash);
+  expect((await refusalOf(send())).code).toBe(ERRORS.PAYMASTER_EXECUTION_ERROR.code);
+  expect(await client.call('paymaster_trackingIdToLatestHash', { tracking_id })).toEqual({
+    transaction_hash,
+    status: 'active',
+  });
 });
 
 test('requests at the same time get transactions with consecutive nonces', async () => {

@@ -184,6 +184,23 @@ describe('typed data', () => {
     await expectRefusal(() => execute(built), 'PAYMASTER_EXECUTION_ERROR');
   });
 
+  test('with more than 5,000 felts in its calls is refused as a parameter', async () => {
+    const long = Array.from({ length: 10 }, () => ({
+      contractAddress: STRK,
+      entrypoint: 'transfer',
+      calldata: Array.from({ length: 498 }, () => '0x1'),
+    }));
+    await expectRefusal(() => build(SPONSORED, long), 'INVALID_PARAMS');
+    const options = { caller: relayer, execute_after: 1, execute_before: (await now()) + 1000 };
+    const chainId = await provider.getChainId();
+    for (const version of ['1', '2'] as const) {
+      const typedData = outsideExecution.getTypedData(chainId, options, '0x1', long, version);
+      await expect(sponsor(account, typedData)).rejects.toMatchObject({
+        code: ERRORS.INVALID_PARAMS.code,
+      });
+    }
+  });
+
   test('that is none of SNIP-9 is refused as a parameter', async () => {
     const built = structuredClone(await build(SPONSORED));
     if (built.type !== 'invoke') throw new Error('it is an invoke');
@@ -261,6 +278,27 @@ describe('prices', () => {
     const fee = await feeOf((await execute(built)).transaction_hash);
     const price = ONE_STRK / 2n / 10n ** 6n;
     expect(await balance(address, alice.address)).toBe(before - (fee + price - 1n) / price);
+  });
+
+  test('in a token that the relayer does not receive are refused', async () => {
+    const contractClass = JSON.parse(await classText('coin'));
+    const { EXTERNAL } = contractClass.entry_points_by_type;
+    const functionOf = (name: string) =>
+      EXTERNAL.find(
+        (entry: { selector: string }) => BigInt(entry.selector) === BigInt(selector(name)),
+      );
+    // A transfer only approves.
+    functionOf('transfer').function_idx = functionOf('approve').function_idx;
+    const { classHash } = await node.declare(contractClass);
+    const { address } = await node.deploy({ classHash, calldata: [10n ** 24n, 0n, alice.address] });
+    await client.call('devnet_setPaymaster', {
+      tokens: [
+        { token_address: address, decimals: 18, price_in_strk: `0x${ONE_STRK.toString(16)}` },
+      ],
+    });
+    const built = await build(paidIn(address));
+    const data = await expectRefusal(() => execute(built), 'PAYMASTER_EXECUTION_ERROR');
+    expect(JSON.stringify(data)).toContain('receives 0');
   });
 
   test('of 0 are refused', async () => {

@@ -1,6 +1,7 @@
 // Reorganisation: the newest blocks are replaced by others, in one change.
 import { type State, Transaction } from '@starkbox/engine';
-import { RpcError, refuse } from '../errors.js';
+import { invalidParams, RpcError, refuse } from '../errors.js';
+import { endSharedSlice } from '../scheduling/slices.js';
 import type { Chain } from './chain.js';
 import { type PreparedTransaction, prepareTransaction } from './execution/prepare-transaction.js';
 import type { TransactionRecord } from './history/header.js';
@@ -17,6 +18,9 @@ import type { Cause } from './world/cause.js';
 import { latestHeader } from './world/find-block.js';
 import { withIncoming } from './world/messages.js';
 import { nextTime, transactionsOf, type World } from './world/world.js';
+
+/** Transactions of all new blocks, which one change includes. */
+const MAX_TRANSACTIONS = 1000;
 
 /** A new transaction, or the hash of one that the reorganisation removes. */
 export type Reincluded = Broadcasted | string;
@@ -41,6 +45,9 @@ export async function reorg(
   blocks: readonly (readonly Reincluded[])[] | undefined,
   cause?: Cause,
 ): Promise<Reorganised> {
+  if (blocks && blocks.flat().length > MAX_TRANSACTIONS) {
+    invalidParams(`params.blocks: at most ${MAX_TRANSACTIONS} transactions at once`);
+  }
   const prepared = blocks && (await prepareAll(chain, blocks));
   return chain.write(cause, async (world) => {
     if (!world.keepsHistory) {
@@ -92,6 +99,7 @@ async function prepareAll(
   for (const [index, transactions] of blocks.entries()) {
     const ready: Prepared[] = [];
     for (const [at, transaction] of transactions.entries()) {
+      await endSharedSlice();
       ready.push(
         typeof transaction === 'string'
           ? transaction

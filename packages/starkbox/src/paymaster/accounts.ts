@@ -104,6 +104,13 @@ export class UserAccounts {
     return abi?.functions.has(starknetKeccak(name)) ?? false;
   }
 
+  /** The function of a token for balances: some have only one of its two names. */
+  async balanceSelector(token: string): Promise<string> {
+    const classHash = await this.#chain.world.pendingState.classHashAt(token);
+    const hasSnakeCase = await this.hasFunction(classHash, 'balance_of');
+    return starknetKeccak(hasSnakeCase ? 'balance_of' : 'balanceOf');
+  }
+
   async #hasInterface(user: string, version: OutsideVersion): Promise<boolean> {
     const request = {
       contract_address: user,

@@ -154,9 +154,13 @@ export function readTypedData({ domain, message }: PAYMASTER_TYPED_DATA): ReadTy
   if (name !== NAME && felt(name, `${PATH}.domain.name`) !== encodeShortString(NAME)) {
     invalidParams(`${PATH}.domain.name: expected ${NAME}, got ${String(name)}`);
   }
+  const calls = list(membersOf(message)[names.calls], `${PATH}.message.${names.calls}`);
+  checkLength(
+    calls.map((call) => ({ calldata: listOf(membersOf(call)[names.calldata]) })),
+    `${PATH}.message.${names.calls}`,
+  );
   const at = (member: keyof typeof names): string =>
     felt(membersOf(message)[names[member]], `${PATH}.message.${names[member]}`);
-  const calls = list(membersOf(message)[names.calls], `${PATH}.message.${names.calls}`);
   return {
     chainId: felt(chainId, `${PATH}.domain.chainId`),
     execution: {
@@ -170,6 +174,21 @@ export function readTypedData({ domain, message }: PAYMASTER_TYPED_DATA): ReadTy
       ),
     },
   };
+}
+
+/** Felts of all calls together, over which the main thread computes hashes. Public networks take no more calldata. */
+const MAX_FELTS = 5000;
+
+/** @throws RpcError -32602 if the calls of a user are too long together */
+export function checkLength(
+  calls: readonly { readonly calldata: readonly unknown[] }[],
+  where: string,
+): void {
+  // Beside its calldata, a call has an address, a selector and a length.
+  const felts = calls.reduce((sum, { calldata }) => sum + calldata.length + 3, 0);
+  if (felts > MAX_FELTS) {
+    invalidParams(`${where}: at most ${MAX_FELTS} felts in all calls, got ${felts}`);
+  }
 }
 
 function readCall(

@@ -33,6 +33,7 @@ import { SerialQueue } from '../scheduling/serial-queue.js';
 import { UserAccounts } from './accounts.js';
 import {
   ANY_CALLER,
+  checkLength,
   messageHash,
   type OutsideExecution,
   outsideCall,
@@ -139,6 +140,7 @@ export class Paymaster implements Paymasters {
     client: PaymasterClient,
   ): Promise<PAYMASTER_BUILT_TRANSACTION> {
     const calls = 'invoke' in transaction ? transaction.invoke.calls : [];
+    checkLength(calls, 'params.transaction.invoke.calls');
     const request = requestOf(transaction, calls);
     const { user, deployment } = request;
     const token = this.#checkPayment(parameters, request, client);
@@ -184,6 +186,8 @@ export class Paymaster implements Paymasters {
     const execution = invoke && this.#readExecution(invoke.typed_data);
     const request = requestOf(transaction, execution?.calls ?? []);
     const { user, deployment, type } = request;
+    const messageId = execution && messageHash(execution, this.#chainId, user);
+    if (messageId) this.#checkNotWaiting(messageId);
     const token = this.#checkPayment(parameters, request, client);
     const { fee_mode } = parameters;
     const offered = fee_mode.mode === 'default' ? this.#offered(execution, token) : undefined;
@@ -202,7 +206,7 @@ export class Paymaster implements Paymasters {
       offered === undefined ? calls : [...calls, this.#transfer(token, user, amount)];
     const estimate = await this.#relayer
       .estimate(refunding((offered ?? 0n) / 2n), client.signal)
-      .catch((error: unknown) => this.#explain(error, request, execution, signature, client));
+      .catch((error: unknown) => this.#explain(error, request, messageId, signature, client));
     const fee = BigInt(estimate.overall_fee);
     const paid = offered === undefined ? 0n : inToken(fee, token);
     if (offered === undefined) this.#settings.checkBudget(fee);
@@ -211,10 +215,15 @@ export class Paymaster implements Paymasters {
         reason: `The typed data transfers ${offered} units of ${token.token_address}, and the fee is ${paid}. Build the transaction again`,
       });
     }
-    const hash = await this.#send(refunding((offered ?? 0n) - paid), estimate);
-    const tracking_id = execution
-      ? messageHash(execution, this.#chainId, user)
-      : poseidon([encodeShortString(type), user, hash]);
+    const received =
+      offered === undefined ? 0n : await this.#received(calls, token, offered, client);
+    if (received < paid) {
+      executionError(
+        `The typed data transfers ${offered} units of ${token.token_address}, but the relayer receives ${received} and the fee is ${paid}. The account must execute the signed calls`,
+      );
+    }
+    const hash = await this.#send(refunding(received - paid), estimate);
+    const tracking_id = messageId ?? poseidon([encodeShortString(type), user, hash]);
     this.#tracked.set(tracking_id, hash);
     this.#settings.note({
       tracking_id,
@@ -287,6 +296,13 @@ export class Paymaster implements Paymasters {
     });
   }
 
+  /** Fails while the mempool has these typed data: an account executes them once, and the relayer would pay twice. */
+  #checkNotWaiting(messageId: string): void {
+    const hash = this.#tracked.get(messageId);
+    if (hash === undefined || !inMempool(this.#chain.world.mempool, hash)) return;
+    executionError(`The transaction ${hash} of this typed data waits in the mempool`);
+  }
+
   #readExecution(typedData: Parameters<typeof readTypedData>[0]): OutsideExecution {
     const { execution, chainId } = readTypedData(typedData);
     if (chainId !== this.#chainId) {
@@ -310,6 +326,22 @@ export class Paymaster implements Paymasters {
     return executionError(
       `The last call does not transfer ${token_address} to the relayer ${this.#relayer.address}. Sign what paymaster_buildTransaction returned`,
     );
+  }
+
+  /** What calls give to the relayer in a simulation, and at most what was offered. */
+  async #received(
+    calls: readonly ContractCall[],
+    { token_address: to }: PAYMASTER_TOKEN,
+    offered: bigint,
+    { signal }: PaymasterClient,
+  ): Promise<bigint> {
+    const calldata = [this.#relayer.address];
+    const balance = { to, selector: await this.#accounts.balanceSelector(to), calldata };
+    const results = await this.#resultsOf([balance, ...calls, balance], signal);
+    const [before = 0n, after = 0n] = [results.at(0), results.at(-1)].map((felts) =>
+      fromU256(felts?.[0] ?? '0x0', felts?.[1] ?? '0x0'),
+    );
+    return after - before < offered ? after - before : offered;
   }
 
   #transfer({ token_address }: PAYMASTER_TOKEN, recipient: string, amount: bigint): ContractCall {
@@ -384,28 +416,31 @@ export class Paymaster implements Paymasters {
   async #explain(
     error: unknown,
     { user, deployment }: Request,
-    execution: OutsideExecution | undefined,
+    messageId: string | undefined,
     signature: readonly string[],
     { signal }: PaymasterClient,
   ): Promise<never> {
     const deploying = deployment ? [this.#accounts.deployCall(deployment)] : [];
     if (deployment) await this.#relayer.estimate(deploying, signal).catch(asExecutionError);
     const classHash = await this.#accounts.classOf(user, deployment);
-    if (execution && (await this.#accounts.hasFunction(classHash, 'is_valid_signature'))) {
-      const hash = messageHash(execution, this.#chainId, user);
-      const calldata = [hash, toFelt(signature.length), ...signature];
+    if (messageId && (await this.#accounts.hasFunction(classHash, 'is_valid_signature'))) {
+      const calldata = [messageId, toFelt(signature.length), ...signature];
       const check = { to: user, selector: IS_VALID_SIGNATURE, calldata };
-      if (!(await this.#isValid([...deploying, check], signal))) {
+      const results = await this.#resultsOf([...deploying, check], signal);
+      if (!VALID.includes(results.at(-1)?.[0] ?? '')) {
         fail('INVALID_SIGNATURE', {
-          reason: `The account ${user} rejects the signature of the typed data, whose hash is ${hash}`,
+          reason: `The account ${user} rejects the signature of the typed data, whose hash is ${messageId}`,
         });
       }
     }
     return asExecutionError(error);
   }
 
-  /** Whether the last call returns that a signature is valid. */
-  async #isValid(calls: readonly ContractCall[], signal: AbortSignal | undefined) {
+  /** What each call returns in a simulation; nothing if one of them fails. */
+  async #resultsOf(
+    calls: readonly ContractCall[],
+    signal: AbortSignal | undefined,
+  ): Promise<readonly (readonly string[])[]> {
     const transaction = await this.#relayer.invoke(calls);
     const flags = ['SKIP_VALIDATE', 'SKIP_FEE_CHARGE'] as const;
     const { transactions } = await simulate(
@@ -416,8 +451,7 @@ export class Paymaster implements Paymasters {
       signal,
     );
     const root = readTrace(transactions[0]?.trace ?? '{}').execute_invocation;
-    const [result] = root && 'calls' in root ? (root.calls.at(-1)?.result ?? []) : [];
-    return result !== undefined && VALID.includes(result);
+    return root && 'calls' in root ? root.calls.map(({ result }) => result) : [];
   }
 }
 

@@ -29,7 +29,6 @@ import { overFork } from '../rpc/origin-routing.js';
 import type { HandlerLookup } from '../rpc/protocol/call-context.js';
 import { Dispatcher, type DispatcherOptions } from '../rpc/protocol/dispatcher.js';
 import { MethodIndex } from '../rpc/protocol/method-table.js';
-import { limitTransactions } from '../rpc/protocol/transaction-limits.js';
 import { RequestLog } from '../rpc/request-log/request-log.js';
 import { announceSoon } from '../rpc/subscriptions/chain-notifications.js';
 import { SandboxNotifications } from '../rpc/subscriptions/sandbox-notifications.js';
@@ -341,8 +340,7 @@ export class ChainService {
     return this.shared.protocol.handlersOf(served, (name, handler) => {
       // Inside of the routing: errors of the origin are passed on unchanged.
       const explaining = explained ? explainErrors(name, handler, explained) : handler;
-      const whole = limitTransactions(name, forked(name, explaining));
-      return showLong(name, whole, explained && this.shared.progress);
+      return showLong(name, forked(name, explaining), explained && this.shared.progress);
     });
   }
 

@@ -1,6 +1,6 @@
 // Readers of the parameters that the documents of the package declare.
 
-import { memberOf } from '@starkbox/abi/basics';
+import { isObject, listOf, memberOf, membersOf } from '@starkbox/abi/basics';
 import { METHODS } from '@starkbox/spec';
 import { expect, test } from 'vitest';
 import { RpcError } from '../../src/errors.js';
@@ -66,6 +66,57 @@ test('every limit of a parameter is named when a value is beyond it', () => {
     expect(received, where).not.toBe(expected);
   }
 });
+
+/** Parameters of any form, and what limits the felts in them. */
+const FREE: Readonly<Record<string, string>> = {
+  abi: 'the options for the size of classes',
+  contract_class: 'the options for the size of classes',
+  artifact: 'no felt of it is hashed',
+  sources: 'texts',
+  options: 'the parsers of options',
+  params: 'the parameters of the method that a journal repeats',
+  typed_data: 'the reader of outside executions',
+};
+
+test('every list of felts in parameters has a limit', () => {
+  const unlimited: string[] = [];
+  const limits = new Set<number>();
+  const visit = (schema: unknown, path: readonly string[], above: ReadonlySet<string>): void => {
+    const ref = memberOf(schema, '$ref');
+    if (typeof ref === 'string') {
+      if (!above.has(ref)) visit(compiler.resolve(ref), path, new Set([...above, ref]));
+      return;
+    }
+    const { type, properties, items, additionalProperties: others, ...rest } = membersOf(schema);
+    const parts = ['oneOf', 'anyOf', 'allOf'].flatMap((keyword) => listOf(rest[keyword]));
+    const isFree =
+      (type === 'object' && !properties && parts.length === 0) || (type === 'array' && !items);
+    if (isFree && !path.some((name) => name in FREE)) unlimited.push(path.join('.'));
+    if (canBeFelt(items)) {
+      const { maxItems, 'x-max-items': option } = rest;
+      if (typeof maxItems === 'number') limits.add(maxItems);
+      else if (!String(option).startsWith('--')) unlimited.push(path.join('.'));
+    }
+    for (const part of [...parts, items, others]) if (isObject(part)) visit(part, path, above);
+    for (const [name, member] of Object.entries(membersOf(properties))) {
+      visit(member, [...path, name], above);
+    }
+  };
+  for (const [method, declared] of declaredIn(documents)) {
+    // Notifications have results in the place of parameters.
+    if (method in METHODS) visit(compiler.schemaOf(declared), [method], new Set());
+  }
+  expect(unlimited).toEqual([]);
+  expect(Math.max(...limits)).toBe(100_000);
+});
+
+function canBeFelt(schema: unknown): boolean {
+  const ref = memberOf(schema, '$ref');
+  if (typeof ref === 'string') return canBeFelt(compiler.resolve(ref));
+  if (memberOf(schema, 'x-felt') !== undefined) return true;
+  const unions = ['oneOf', 'anyOf', 'allOf'].map((keyword) => memberOf(schema, keyword));
+  return unions.flatMap(listOf).some(canBeFelt);
+}
 
 test('no refusal leaves open what was expected', () => {
   const messages = parameters.flatMap((parameter) =>

@@ -101,6 +101,8 @@ const MAX_SPREAD = 1_000_000;
 /** Each is executed. */
 const MAX_TRANSACTIONS = 200;
 const MAX_DEPTH = 100;
+/** Entries of a series of prices; the mempool holds as many transactions. */
+const MAX_LISTED = 10_000;
 
 export function readCongestion(value: unknown, where: string): Congestion {
   const members = withMembers(value, where, [
@@ -134,7 +136,7 @@ function readMarket(value: unknown, where: string): GasMarket | false {
     'l1_blocks',
   ]);
   return {
-    l1_prices: prices === OF_ORIGIN ? prices : list(prices, `${where}.l1_prices`, readL1Prices),
+    l1_prices: prices === OF_ORIGIN ? prices : listed(prices, `${where}.l1_prices`, readL1Prices),
     l1_blocks: positive(blocks, `${where}.l1_blocks`),
   };
 }
@@ -164,7 +166,7 @@ function readCapacity(value: unknown, where: string): NetworkConditions['capacit
 }
 
 function readOrder(value: unknown, where: string): NonNullable<NetworkConditions['order']> {
-  if (Array.isArray(value)) return list(value, where, felt);
+  if (Array.isArray(value)) return listed(value, where, felt);
   const order = ORDERS.find((name) => name === value);
   if (!order) throw new TypeError(`${where}: expected ${ORDERS.join(', ')} or a list of hashes`);
   return order;
@@ -223,6 +225,15 @@ function withMembers(
     throw new TypeError(`${where}: unknown member '${unknown}'; expected ${names.join(', ')}`);
   }
   return members;
+}
+
+function listed<T>(
+  value: unknown,
+  where: string,
+  read: (item: unknown, where: string) => T,
+): readonly T[] {
+  if (!Array.isArray(value) || value.length <= MAX_LISTED) return list(value, where, read);
+  throw new TypeError(`${where}: expected at most ${MAX_LISTED} entries; got ${value.length}`);
 }
 
 function within(value: unknown, where: string, least: number, most: number): number {

@@ -13,7 +13,7 @@ import type { BLOCK_ID, FUNCTION_CALL, Methods } from '@starkbox/spec';
 import { fail, refuse } from '../../errors.js';
 import { parse } from '../../json/json.js';
 import { STRK } from '../../predeployed.js';
-import { Slices } from '../../scheduling/slices.js';
+import { endSharedSlice, Slices } from '../../scheduling/slices.js';
 import type { Chain } from '../chain.js';
 import { type BlockRules, contextOf } from '../execution/block-context.js';
 import { withExecutionErrors } from '../execution/execution-errors.js';
@@ -271,6 +271,7 @@ export async function repeatAttempt(
   const { chainId } = chain.options;
   const transactions: Transaction[] = [];
   for (const values of broadcasted) {
+    await endSharedSlice();
     transactions.push(
       values.type === 'L1_HANDLER'
         ? readMessage(values, chainId)

@@ -34,6 +34,9 @@ const SOME = new Set(['oneOf', 'anyOf', 'allOf']);
 const NAMED = new Set(['properties', 'patternProperties']);
 const NUMERIC = new Set(['type', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum']);
 
+/** Felts in one list unless its schema says otherwise, because the main thread computes hashes over most of them. */
+const MAX_FELTS = 10_000;
+
 /** Brings the schemas of the documents into the form that ajv and our two keywords need. */
 export class Compiler {
   readonly ajv: Ajv;
@@ -99,7 +102,22 @@ export class Compiler {
       else if (felt && (key === 'pattern' || key === 'type')) continue;
       else if (key !== 'description') translated[key] = value;
     }
+    const most = schema['x-max-items'] ?? (this.#isFelt(schema['items'], file) && MAX_FELTS);
+    if (typeof most === 'number') translated['maxItems'] ??= most;
     return translated;
+  }
+
+  /** Whether values by a schema are felts, or can be. */
+  #isFelt(schema: unknown, file: string): boolean {
+    const ref = memberOf(schema, '$ref');
+    if (typeof ref === 'string') {
+      const { target, file: home } = referred(this.#documents, ref, file);
+      return this.#isFelt(target, home);
+    }
+    const parts = [...SOME].flatMap((keyword) => listOf(memberOf(schema, keyword)));
+    return (
+      memberOf(schema, 'x-felt') !== undefined || parts.some((part) => this.#isFelt(part, file))
+    );
   }
 
   /** The names of all members that an object may have by a schema and its parts. */

@@ -59,6 +59,11 @@ test.each([
     { gas_market: { l1_prices: [{ gas_price_wei: 0 }] } },
     'conditions.gas_market.l1_prices[0].gas_price_wei: expected a price from 1',
   ],
+  [
+    { gas_market: { l1_prices: Array(10_001).fill({}) } },
+    'conditions.gas_market.l1_prices: expected at most 10000 entries; got 10001',
+  ],
+  [{ order: Array(10_001).fill('0x1') }, 'conditions.order: expected at most 10000 entries'],
 ])('%j is rejected with its path', (value, message) => {
   expect(() => readConditions(value)).toThrow(message);
 });

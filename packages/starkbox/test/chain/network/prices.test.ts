@@ -164,6 +164,21 @@ describe('on a fork', () => {
   });
 });
 
+test.each([`0x1${'0'.repeat(32)}`, 'many'])(
+  'a price of %s of the origin is refused',
+  async (price) => {
+    await using pair = await startPair();
+    const { client } = await pair.fork();
+    const of = 'starknet_getBlockWithTxHashes';
+    const block = await pair.origin.client.call(of, { block_id: { block_number: 0 } });
+    const result = { ...block, l1_gas_price: { price_in_wei: '0x1', price_in_fri: price } };
+    pair.proxy.mishap = () => ({ kind: 'result', of, result });
+    const conditions = { gas_market: { l1_prices: 'origin' } };
+    const { code, message } = await client.failure('devnet_setNetworkConditions', { conditions });
+    expect({ code, message }).toEqual({ code: -1, message: expect.stringContaining('block 0') });
+  },
+);
+
 test('the prices of an origin need a fork', async () => {
   const { client, close } = await startNode();
   const conditions = { gas_market: { l1_prices: 'origin' } };

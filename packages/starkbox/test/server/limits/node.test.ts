@@ -65,7 +65,7 @@ describe('a node', () => {
 
   test.each(['calldata', 'signature', 'paymaster_data'])('limits the %s', async (name) => {
     const transaction = invoke({ [name]: felts(10_001) });
-    const message = `at most 10000 felts, got 10001`;
+    const message = 'expected a list of at most 10000 items; got 10001 items';
     const block_id = 'latest';
     expect(
       (
@@ -92,11 +92,11 @@ describe('a node', () => {
       l1_contract_address: '0x1',
       l2_contract_address: '0x2',
       entry_point_selector: '0x3',
-      payload: felts(10_001),
+      payload: felts(5_001),
       paid_fee_on_l1: '0x1',
       nonce: '0x0',
     });
-    expect(error?.message).toContain('at most 10000 felts');
+    expect(error?.message).toContain('at most 5000 items');
   });
 
   test('passes what is just within', async () => {

@@ -3,6 +3,7 @@ import { membersOf } from '@starkbox/abi/basics';
 import { BlockWeights } from '@starkbox/engine';
 import { refuse } from '../../../errors.js';
 import type { Fork } from '../../../fork/fork.js';
+import { stringify } from '../../../json/json.js';
 import { latestHeader } from '../../world/find-block.js';
 import { type GasPrices, PRICE_NAMES } from '../../world/gas-prices.js';
 import type { Included, World } from '../../world/world.js';
@@ -188,15 +189,19 @@ export async function withPricesOfOrigin(
     );
   }
   const headers = await fork.headers(Math.max(0, fork.block.number - BLOCKS_OF_ORIGIN + 1));
-  return { ...conditions, gas_market: { ...gasMarket, l1_prices: headers.map(l1PricesIn) } };
+  const prices = headers.map(l1PricesIn);
+  return { ...conditions, gas_market: { ...gasMarket, l1_prices: prices } };
 }
 
 /** Prices of L1 gas in a header; old blocks lack some. */
 function l1PricesIn(header: Readonly<Record<string, unknown>>): L1Prices {
   const price = (name: string, unit: string): bigint | undefined => {
-    const text = membersOf(header[name])[unit];
-    const value = typeof text === 'string' ? BigInt(text) : 0n;
-    return value === 0n ? undefined : value;
+    const value = membersOf(header[name])[unit] ?? '0x0';
+    if (value === '0x0') return undefined;
+    if (typeof value === 'string' && /^0x[0-9a-f]{1,32}$/i.test(value)) return BigInt(value);
+    return refuse(
+      `gas_market.l1_prices: block ${stringify(header['block_number'])} of the origin has the price ${stringify(value)}, and prices are below 2^128. Give a list of prices instead`,
+    );
   };
   const prices = {
     gas_price_wei: price('l1_gas_price', 'price_in_wei'),
