@@ -136,6 +136,7 @@ export class TestChain implements Chain {
         await snapshot.restore();
         forgetNonces(this.provider);
       },
+      delete: () => snapshot.delete(),
     };
   }
 
