@@ -1,5 +1,6 @@
 // Transactions of the mempool: admission, statuses, order, and what becomes of those that are invalid.
 
+import { membersOf } from '@starkbox/abi/basics';
 import { ERRORS } from '@starkbox/spec';
 import type { Client } from '@starkbox/test-support';
 import { optionsOf } from '@starkbox/test-support/command-line';
@@ -148,8 +149,8 @@ describe('admission', () => {
   test('a sender whose transactions take 32 MiB is refused, and another is not', async () => {
     const { client, account: accountAt } = await startFixture({ blockGenerationOn: 'mempool' });
     const add = 'starknet_addDeclareTransaction';
-    const { body } = counter;
-    const contract_class = { ...body, abi: `${body.abi}${' '.repeat(3_500_000)}` };
+    const members = membersOf(counter.body);
+    const contract_class = { ...members, abi: `${members['abi']}${' '.repeat(3_500_000)}` };
     const declarationOf = (index: number) => {
       const signed = declareRequest(accountAt(index), counter, 0);
       return (nonce: number) => [{ ...signed, contract_class, nonce: hex(nonce) }];

@@ -63,7 +63,10 @@ test('a transaction that leaves makes room for one of its size', () => {
   const full = filledBy('0x1', EMPTY_MEMPOOL);
   const [selected, first] = withSelected(full) ?? [];
   if (!selected || !first) throw new Error('nothing can be executed');
-  const smallerPools = [withoutExecuted(selected, first), withoutWaiting(full, transaction('0x1', 31))];
+  const smallerPools = [
+    withoutExecuted(selected, first),
+    withoutWaiting(full, transaction('0x1', 31)),
+  ];
   for (const pool of smallerPools) {
     expect(hasRoom(pool, '0x1', 32)).toBe(true);
     expect(pool.size).toBe(31 * MEGABYTE);
