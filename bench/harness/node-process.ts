@@ -56,9 +56,11 @@ const commands = {
   async memory(): Promise<MemoryUse> {
     const counted = await countedBytes();
     globalThis.gc?.();
+    // At once, because requests that come while it waits make garbage.
+    const { heapUsed } = process.memoryUsage();
     // Memory of collected objects in the engine is freed on another thread.
     await sleep(FREEING_MILLISECONDS);
-    const { rss, heapUsed, external } = process.memoryUsage();
+    const { rss, external } = process.memoryUsage();
     const anonymous = anonymousOf(rss);
     const native = anonymous - getHeapStatistics().total_physical_size - external;
     return { rss, anonymous, heap: heapUsed, native, counted, ...allocatorFigures() };

@@ -264,6 +264,8 @@ class GrowingHistory {
 
 // Nodes and their memory.
 
+/** Of the measurement of snapshots at the end. */
+const SNAPSHOTS = 200;
 /** V8 changes the size of the space for new objects by tens of megabytes with the load. */
 const FLAGS = ['--expose-gc', '--min-semi-space-size=16', '--max-semi-space-size=16'];
 const MEGABYTE = 2 ** 20;
@@ -293,6 +295,24 @@ function growthFigures(name: string, samples: readonly Sample[]): Record<string,
 class SoakedNode extends NodeProcess {
   readonly samples: Sample[] = [];
   url = '';
+
+  /** Heap that a snapshot takes. During the load, snapshots do not stay, so that growth has other causes. */
+  async heapPerSnapshot(): Promise<number> {
+    const client = new RpcClient(this.url);
+    const take = async (): Promise<void> => {
+      for (let count = 0; count < SNAPSHOTS; count += 1) {
+        await client.call('devnet_createBlock');
+        await client.call('devnet_snapshot');
+      }
+    };
+    // What the load left in memory goes meanwhile.
+    await take();
+    const before = await this.call('memory');
+    await take();
+    const after = await this.call('memory');
+    client.close();
+    return (after.heap - before.heap) / SNAPSHOTS;
+  }
 
   constructor() {
     super({ execArgv: FLAGS });
@@ -330,6 +350,7 @@ export const scenario = defineScenario({
     memory_growth_megabytes: { atMost: 400 },
     stored_slope_anonymous: { atMost: 1, isNoisy: true },
     stored_slope_heap: { atMost: 1, isNoisy: true },
+    stored_heap_bytes_per_snapshot: { atMost: 5_000, isNoisy: true },
     stored_later_slope: { atMost: 0.3, isNoisy: true },
     memory_slope_anonymous: { atMost: 1, isNoisy: true },
     memory_slope_heap: { atMost: 1, isNoisy: true },
@@ -387,6 +408,7 @@ export const scenario = defineScenario({
       transactions: sum(({ transactions }) => transactions),
       unexpected_errors: faults.length,
       ...growthFigures('stored', stored.samples),
+      stored_heap_bytes_per_snapshot: await stored.heapPerSnapshot(),
       ...growthFigures('memory', memory.samples),
       full_blocks: history.steps,
       full_slope_native: native,

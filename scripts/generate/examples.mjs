@@ -92,6 +92,7 @@ async function blocksAndAccounts(call) {
   const snapshot_id = await call('devnet_snapshot', { name: 'before' });
   await call('devnet_listSnapshots');
   await call('devnet_revert', { snapshot_id });
+  await call('devnet_deleteSnapshot', { snapshot_id: await call('devnet_snapshot') });
 }
 
 /**

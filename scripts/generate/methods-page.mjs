@@ -32,7 +32,7 @@ const PAGES = [
     title: 'State, snapshots and dumps',
     document: 'devnet',
     methods:
-      'snapshot revert listSnapshots restart dump load replayTransaction getStorage nameStorage applyStateDiff replaceClass declare deploy',
+      'snapshot revert deleteSnapshot listSnapshots restart dump load replayTransaction getStorage nameStorage applyStateDiff replaceClass declare deploy',
   },
   {
     page: 'what-if',

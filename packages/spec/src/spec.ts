@@ -2338,6 +2338,7 @@ export type SANDBOX_NOTIFICATION = {
   readonly event:
     | 'beat'
     | 'snapshot'
+    | 'snapshot_deleted'
     | 'revert'
     | 'restart'
     | 'load'
@@ -2363,7 +2364,7 @@ export type SANDBOX_NOTIFICATION = {
   readonly chain_time: number;
   /** The number of instances of the node. */
   readonly instances: number;
-  /** More, by event. `revert`, `abort`, `restart` and `load` have `removed_transactions`, the number of dropped transactions, including the pre-confirmed block. They also have `transaction_hashes` if there are at most 100. `revert` has `snapshot_id`, and `abort` has `from_block`, the first removed block. `mempool` has `size` and, in `dropped`, the transactions that just left it unexecuted. */
+  /** More, by event. `revert`, `abort`, `restart` and `load` have `removed_transactions`, the number of dropped transactions, including the pre-confirmed block. They also have `transaction_hashes` if there are at most 100. `snapshot`, `snapshot_deleted` and `revert` have `snapshot_id`, and `abort` has `from_block`, the first removed block. `mempool` has `size` and, in `dropped`, the transactions that just left it unexecuted. */
   readonly detail?: { readonly [name: string]: unknown };
 };
 
@@ -3225,6 +3226,13 @@ export interface Methods {
       readonly name?: LABEL;
     };
     readonly result: SNAPSHOT_ID;
+  };
+  /** Delete a snapshot without returning to it. */
+  readonly devnet_deleteSnapshot: {
+    readonly params: {
+      readonly snapshot_id: SNAPSHOT_ID;
+    };
+    readonly result: boolean;
   };
   /** Restore a snapshot. */
   readonly devnet_revert: {
@@ -4421,6 +4429,12 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
   devnet_snapshot: {
     document: 'devnet',
     params: [{ name: 'name' }],
+    writes: true,
+    restricted: true,
+  },
+  devnet_deleteSnapshot: {
+    document: 'devnet',
+    params: [{ name: 'snapshot_id', required: true }],
     writes: true,
     restricted: true,
   },

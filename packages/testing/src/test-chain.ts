@@ -137,6 +137,7 @@ export class TestChain implements Chain {
         await snapshot.restore();
         forgetNonces(this.provider);
       },
+      delete: () => snapshot.delete(),
     };
   }
 

@@ -67,19 +67,24 @@ test('steps and memory are read by ranges', async () => {
   }
 });
 
-test('a closed trace is rejected, and the fifth closes the first', async () => {
+test('a closed trace is rejected, and the fifth closes the one that was used least recently', async () => {
   const traces: Trace[] = [];
-  for (let number = 0; number < 5; number += 1) traces.push(await opened(1));
   const read = (index: number) => ({
     trace_id: traces[index]?.trace_id,
     run: 0,
     first: 0,
     count: 1,
   });
-  expect((await client.failure('devnet_readDebugSteps', read(0))).message).toMatch(/is closed/);
-  await client.call('devnet_readDebugSteps', read(1));
-  await client.call('devnet_closeDebugTrace', { trace_id: traces[1]?.trace_id });
+  for (let number = 0; number < 4; number += 1) traces.push(await opened(1));
+  await client.call('devnet_readDebugSteps', read(0));
+  traces.push(await opened(1));
   expect((await client.failure('devnet_readDebugSteps', read(1))).message).toMatch(/is closed/);
+  await client.call('devnet_readDebugSteps', read(0));
+  traces.push(await opened(1));
+  expect((await client.failure('devnet_readDebugSteps', read(2))).message).toMatch(/is closed/);
+  await client.call('devnet_readDebugSteps', read(3));
+  await client.call('devnet_closeDebugTrace', { trace_id: traces[3]?.trace_id });
+  expect((await client.failure('devnet_readDebugSteps', read(3))).message).toMatch(/is closed/);
 });
 
 test('the last steps are kept within the limits of the request', async () => {

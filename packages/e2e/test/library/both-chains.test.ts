@@ -230,6 +230,15 @@ describe.each(KINDS)('a chain %s', (_kind, open) => {
     }
   });
 
+  test('deletes a snapshot once, and returns to it no more', async () => {
+    const { chain } = await open();
+    const snapshot = await chain.snapshot();
+    await snapshot.delete();
+    await snapshot.delete();
+    expect((await failureOf(snapshot.restore())).message).toMatch(/^The snapshot no longer exists/);
+    expect(await chain.request('devnet_listSnapshots')).toEqual({ snapshots: [] });
+  });
+
   test('has no snapshot of the chain before a restart', async () => {
     const { chain } = await open();
     const snapshot = await chain.snapshot();
@@ -301,6 +310,7 @@ describe.each(KINDS)('a chain %s', (_kind, open) => {
       mine: () => chain.mine(),
       snapshot: () => chain.snapshot(),
       restore: () => snapshot.restore(),
+      delete: () => snapshot.delete(),
       stop: () => impersonated.stop(),
       declare: () => chain.declare(COUNTER),
       storage: () => chain.storage('0x1').get('x'),

@@ -1,5 +1,6 @@
 // Transactions of the mempool: admission, statuses, order, and what becomes of those that are invalid.
 
+import { membersOf } from '@starkbox/abi/basics';
 import { ERRORS } from '@starkbox/spec';
 import type { Client } from '@starkbox/test-support';
 import { optionsOf } from '@starkbox/test-support/command-line';
@@ -143,6 +144,34 @@ describe('admission', () => {
     const { code, message } = await client.failure(add, request(10_000));
     expect([code, message]).toEqual([-1, expect.stringContaining('holds 10000 transactions')]);
     await client.call(add, request(0, '0x1'));
+  });
+
+  test('a sender whose transactions take 32 MiB is refused, and another is not', async () => {
+    const { client, account: accountAt } = await startFixture({ blockGenerationOn: 'mempool' });
+    const add = 'starknet_addDeclareTransaction';
+    const members = membersOf(counter.body);
+    const contract_class = { ...members, abi: `${members['abi']}${' '.repeat(3_500_000)}` };
+    const declarationOf = (index: number) => {
+      const signed = declareRequest(accountAt(index), counter, 0);
+      return (nonce: number) => [{ ...signed, contract_class, nonce: hex(nonce) }];
+    };
+    const [first, second] = [declarationOf(0), declarationOf(1)];
+    for (let nonce = 0; nonce < 9; nonce += 1) await client.call(add, first(nonce));
+    const { code, message } = await client.failure(add, first(9));
+    expect([code, message]).toEqual([-1, expect.stringContaining('more than 32 MiB')]);
+    await client.call(add, second(0));
+  });
+});
+
+test('a transaction with a text of 100 kB waits, and is executed as any other', async () => {
+  const { client, account: accountAt } = await startFixture({ blockGenerationOn: 'mempool' });
+  const calldata = Array.from({ length: 1_500 }, (_, index) => hex(2n ** 250n + BigInt(index)));
+  const request = invokeRequest(accountAt(), [{ ...CALL, calldata }, CALL], 0);
+  const { transaction_hash } = await client.call('starknet_addInvokeTransaction', [request]);
+  const sealed = await client.call('devnet_mempoolSeal');
+  expect(sealed).toMatchObject({ pre_confirmed: [transaction_hash], dropped: [] });
+  expect(await client.call('starknet_getTransactionStatus', [transaction_hash])).toMatchObject({
+    finality_status: 'ACCEPTED_ON_L2',
   });
 });
 

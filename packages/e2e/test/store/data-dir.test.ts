@@ -105,6 +105,24 @@ describe('a chain in a directory', () => {
     expect([await blockNumber(third), await balance(third)]).toEqual([7, '11']);
   });
 
+  test('has a deleted snapshot no more, and the others still', async () => {
+    const first = await start({ seed: 0 });
+    await mint(first);
+    const early = await first.request('devnet_snapshot');
+    await mint(first);
+    const late = await first.request('devnet_snapshot');
+    await mint(first);
+    expect(await first.request('devnet_deleteSnapshot', { snapshot_id: late })).toBe(true);
+    await stop(first);
+
+    const second = await start();
+    expect(await second.request('devnet_deleteSnapshot', { snapshot_id: late })).toBe(false);
+    expect(await second.request('devnet_revert', { snapshot_id: late })).toBe(false);
+    expect(await blockNumber(second)).toBe(3);
+    expect(await second.request('devnet_revert', { snapshot_id: early })).toBe(true);
+    expect([await blockNumber(second), await balance(second)]).toEqual([1, '1']);
+  });
+
   test('starts a new chain on request', async () => {
     const first = await start({ seed: 0 });
     const genesis = await first.request('starknet_getStorageAt', {

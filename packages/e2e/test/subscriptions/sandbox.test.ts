@@ -99,6 +99,10 @@ describe('a subscriber to the sandbox', () => {
     expect(await notificationsOf(socket)).toEqual([
       ['revert', { snapshot_id, ...removed(minted) }],
     ]);
+    const other = await client.call('devnet_snapshot');
+    await notificationsOf(socket);
+    await client.call('devnet_deleteSnapshot', { snapshot_id: other });
+    expect(await notificationsOf(socket)).toEqual([['snapshot_deleted', { snapshot_id: other }]]);
   });
 
   test('receives a revert that undoes only prices, time or state', async () => {

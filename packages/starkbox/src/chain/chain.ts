@@ -32,10 +32,11 @@ import { RecordedCalls } from './recorded-calls.js';
 import { SenderQueue } from './sender-queue.js';
 import {
   addSnapshot,
+  deleteSnapshot,
   listSnapshots,
+  type NumberedSnapshot,
   replaceWorld,
   revertTo,
-  type Snapshot,
   withNoSnapshots,
   withWorld,
 } from './snapshots.js';
@@ -391,7 +392,7 @@ export class Chain {
   }
 
   /** Snapshots, newest first. */
-  get snapshots(): readonly Snapshot[] {
+  get snapshots(): readonly NumberedSnapshot[] {
     return listSnapshots(this.#writer.published);
   }
 
@@ -405,7 +406,12 @@ export class Chain {
    * @param isPaired whether L1 returns to its own snapshot as well
    */
   revert(id: bigint, isPaired = false): Promise<boolean> {
-    return this.#writer.change('revert', async (now) => revertTo(now, id, isPaired));
+    return this.#writer.change('revert', (now) => revertTo(now, id, isPaired));
+  }
+
+  /** Deletes a snapshot; false if it does not exist. */
+  deleteSnapshot(id: bigint): Promise<boolean> {
+    return this.#writer.change('step', async (now) => deleteSnapshot(now, id));
   }
 
   /** Returns to a world that this chain had; snapshots stay. Not for a chain with a store. */

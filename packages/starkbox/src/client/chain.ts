@@ -65,9 +65,16 @@ export interface ChainSnapshot {
    * Returns the chain to the moment of the snapshot, any number of times. On a running node, and on a chain with
    * a data directory or an L1, this drops the snapshots made after it.
    *
-   * @throws RpcError if the snapshot no longer exists: the chain was restarted, loaded or returned to an earlier moment
+   * @throws RpcError if the snapshot no longer exists: it was deleted, or the chain was restarted, loaded or returned to
+   * an earlier moment
    */
   restore(): Promise<void>;
+  /**
+   * Deletes the snapshot, which a running node and a data directory keep otherwise. Other snapshots stay.
+   *
+   * @throws RpcError if the node rejects the call
+   */
+  delete(): Promise<void>;
 }
 
 /** A declared class. */
@@ -376,12 +383,15 @@ export async function snapshotBy(request: Request): Promise<ChainSnapshot> {
       // The node drops a snapshot that it returns to.
       snapshot_id = await request('devnet_snapshot');
     },
+    delete: async () => {
+      await request('devnet_deleteSnapshot', { snapshot_id });
+    },
   };
 }
 
 export function goneSnapshot(): RpcError {
   return new RpcError(
     -1,
-    'The snapshot no longer exists: the chain was restarted, loaded or returned to an earlier moment. Make another with chain.snapshot()',
+    'The snapshot no longer exists: it was deleted, or the chain was restarted, loaded or returned to an earlier moment. Make another with chain.snapshot()',
   );
 }

@@ -46,6 +46,13 @@ export class PairedSnapshots {
     );
   }
 
+  /** The snapshot of L1 stays there: an L1 has no call to delete one. */
+  async deleteSnapshot(id: bigint): Promise<boolean> {
+    const isDeleted = await this.#chain.deleteSnapshot(id);
+    this.#names.delete(id);
+    return isDeleted;
+  }
+
   revert(id: bigint): Promise<boolean> {
     return this.#together(
       async (partner) => {

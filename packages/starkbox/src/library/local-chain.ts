@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { Class, storageAddress } from '@starkbox/engine';
 import type { Genesis } from '../chain/genesis/genesis.js';
+import type { World } from '../chain/world/world.js';
 import { type Chain, ChainControls, type ChainSnapshot, goneSnapshot } from '../client/chain.js';
 import { MAX_UNREAD_NOTIFICATIONS } from '../client/subscription.js';
 import type { Config } from '../config/options.js';
@@ -185,6 +186,10 @@ export class LocalChain extends ChainControls {
         this.#openService();
         await snapshot.restore();
       },
+      delete: async () => {
+        this.#openService();
+        await snapshot.delete();
+      },
     };
   }
 
@@ -213,13 +218,16 @@ function pathOf(location: string | URL): string {
 
 /** In memory a snapshot is the world itself: it costs nothing and needs no end. */
 function worldSnapshot({ chain, subscriptions }: ChainService): ChainSnapshot {
-  const { world } = chain;
+  let world: World | undefined = chain.world;
   const { epoch } = subscriptions;
   return {
     restore: async () => {
       // A restart or a load may have changed the options that the world was made with.
-      if (subscriptions.epoch !== epoch) throw goneSnapshot();
+      if (!world || subscriptions.epoch !== epoch) throw goneSnapshot();
       await chain.returnTo(world);
+    },
+    delete: async () => {
+      world = undefined;
     },
   };
 }
@@ -232,6 +240,9 @@ async function storedSnapshot({ l1 }: ChainService): Promise<ChainSnapshot> {
     restore: async () => {
       if (!(await snapshots.revert(id))) throw goneSnapshot();
       id = await snapshots.snapshot();
+    },
+    delete: async () => {
+      await snapshots.deleteSnapshot(id);
     },
   };
 }

@@ -15,7 +15,7 @@ import { type HeadRecord, positionRecord, type SnapshotRecord } from './records.
 export interface StoredSnapshot {
   readonly world: World;
   readonly position: ChainPosition;
-  readonly note: SnapshotNote | undefined;
+  readonly note: SnapshotNote;
 }
 
 export class ChainEntries {

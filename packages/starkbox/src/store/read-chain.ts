@@ -5,7 +5,7 @@ import { applyDiff, declaredIn } from '../chain/execution/apply-state-diff.js';
 import { History } from '../chain/history/history.js';
 import { restoreMempool, settleMempool } from '../chain/mempool/restore.js';
 import { withOldHash } from '../chain/steps/close-block.js';
-import type { SnapshotNote, WorldAndSnapshots } from '../chain/world/chain-store.js';
+import { type Snapshot, snapshotOf, type WorldAndSnapshots } from '../chain/world/chain-store.js';
 import { labelsFromJson, NO_LABELS } from '../chain/world/labels.js';
 import { droppedFromJson, waitingFromJson } from '../chain/world/mempool-json.js';
 import { messagesFromJson, NO_MESSAGES } from '../chain/world/messages.js';
@@ -15,12 +15,20 @@ import type { Fork } from '../fork/fork.js';
 import { List, PersistentMap } from '../immutable.js';
 import { parse } from '../json/json.js';
 import { checkedStateDiff } from '../json/state-diff.js';
-import { type Branches, type ChainPosition, withUse } from './blocks/branches.js';
+import { type Branches, type ChainPosition, type Extent, withUse } from './blocks/branches.js';
 import type { Lineage } from './blocks/lineage.js';
 import type { Segment } from './blocks/lineage-values.js';
 import type { Database } from './database/database.js';
 import { type ChainKeys, classKey, numberIn } from './database/keys.js';
-import { type HeadRecord, type PositionRecord, rangeOf, readRecords, textsOf } from './records.js';
+import {
+  type HeadRecord,
+  type PositionRecord,
+  rangeOf,
+  readRecords,
+  readSnapshot,
+  type SnapshotRecord,
+  textsOf,
+} from './records.js';
 
 export interface ReadChain {
   readonly content: WorldAndSnapshots;
@@ -36,36 +44,52 @@ export interface ChainSource {
 
 /** The chain in a database; `undefined` if it holds none. */
 export async function readChain(source: ChainSource): Promise<ReadChain | undefined> {
-  const { database, keys, lineageOf } = source;
+  const { database, keys } = source;
   const records = readRecords(database, keys);
   if (!records) return undefined;
-  const positionOf = (
-    { segments, next }: PositionRecord,
-    diffs: readonly string[],
-  ): ChainPosition => ({
-    lineage: lineageOf(segments),
-    next,
-    pendingDiffs: List(diffs),
-  });
   const { head } = records;
-  const position = positionOf(head, textsOf(database, keys, 'pendingDiff'));
+  const position = positionOf(source, head, textsOf(database, keys, 'pendingDiff'));
   const parts = database.decode('the pending block', () => headParts(source, head));
   const world = await worldAt(source, head, position, parts);
-  let snapshots = PersistentMap<bigint, World>();
-  let notes = PersistentMap<bigint, SnapshotNote>();
-  let positions = PersistentMap<bigint, ChainPosition>();
+  let snapshots = PersistentMap<bigint, Snapshot>();
+  let extents = PersistentMap<bigint, Extent>();
   for (const { id, record } of records.snapshots) {
-    const snapshotParts = database.decode(`snapshot ${id}`, () => readWorldJson(record.moment));
-    const snapshotPosition = positionOf(record, record.pendingDiffs);
-    positions = positions.set(id, snapshotPosition);
-    if (record.note) notes = notes.set(id, record.note);
-    snapshots = snapshots.set(id, await worldAt(source, record, snapshotPosition, snapshotParts));
+    const { segments, next, note } = record;
+    extents = extents.set(id, { segments, next });
+    // Read now, so that no chain opens whose snapshot is damaged.
+    const snapshotWorld = await snapshotWorldOf(source, id, record);
+    const read = (): Promise<World> => readSnapshotWorld(source, id);
+    snapshots = snapshots.set(id, snapshotOf(snapshotWorld, note, read));
   }
   const lastSnapshot = BigInt(head.lastSnapshot);
   return {
-    content: Object.freeze({ world, snapshots, notes, lastSnapshot }),
-    branches: withUse({ head: position, snapshots: positions, use: new Map() }),
+    content: Object.freeze({ world, snapshots, lastSnapshot }),
+    branches: withUse({ head: position, snapshots: extents, use: new Map() }),
   };
+}
+
+/** The world of a snapshot in a database. */
+export async function readSnapshotWorld(source: ChainSource, id: bigint): Promise<World> {
+  return snapshotWorldOf(source, id, readSnapshot(source.database, source.keys, id));
+}
+
+/** The position of a snapshot in a database. */
+export function readSnapshotPosition(source: ChainSource, id: bigint): ChainPosition {
+  const record = readSnapshot(source.database, source.keys, id);
+  return positionOf(source, record, record.pendingDiffs);
+}
+
+function snapshotWorldOf(source: ChainSource, id: bigint, record: SnapshotRecord): Promise<World> {
+  const parts = source.database.decode(`snapshot ${id}`, () => readWorldJson(record.moment));
+  return worldAt(source, record, positionOf(source, record, record.pendingDiffs), parts);
+}
+
+function positionOf(
+  { lineageOf }: ChainSource,
+  { segments, next }: PositionRecord,
+  diffs: readonly string[],
+): ChainPosition {
+  return { lineage: lineageOf(segments), next, pendingDiffs: List(diffs) };
 }
 
 function headParts({ database, keys }: ChainSource, head: HeadRecord): WorldParts {

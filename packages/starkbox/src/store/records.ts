@@ -23,7 +23,7 @@ export interface HeadRecord extends PositionRecord {
 
 export interface SnapshotRecord extends PositionRecord {
   readonly pendingDiffs: readonly string[];
-  readonly note?: SnapshotNote | undefined;
+  readonly note: SnapshotNote;
 }
 
 export function positionRecord(
@@ -49,9 +49,21 @@ export function readRecords(database: Database, keys: ChainKeys): ChainRecords |
     head,
     snapshots: [...rangeOf(database, keys, 'snapshot')].map(({ key, value }) => {
       const id = BigInt(numberIn(key));
-      return { id, record: database.decode(`snapshot ${id}`, () => readSnapshot(value)) };
+      return { id, record: decodeSnapshot(database, id, value) };
     }),
   };
+}
+
+/** The record of a snapshot that exists. */
+export function readSnapshot(database: Database, keys: ChainKeys, id: bigint): SnapshotRecord {
+  return decodeSnapshot(database, id, database.get(keys.numbered('snapshot', Number(id))));
+}
+
+function decodeSnapshot(database: Database, id: bigint, value: Buffer | undefined): SnapshotRecord {
+  return database.decode(`snapshot ${id}`, () => {
+    if (!value) throw new Error('it is missing');
+    return snapshotIn(value);
+  });
 }
 
 /** The head of a chain; `undefined` if there is none. */
@@ -68,12 +80,12 @@ function headOf(text: Buffer): HeadRecord {
   };
 }
 
-function readSnapshot(text: Buffer): SnapshotRecord {
+function snapshotIn(text: Buffer): SnapshotRecord {
   const members = object(JSON.parse(text.toString()), 'snapshot');
   return {
     ...readPosition(members),
     pendingDiffs: list(members['pendingDiffs'], 'pendingDiffs', string),
-    note: optional(members['note'], 'note', readNote),
+    note: readNote(members['note'], 'note'),
   };
 }
 

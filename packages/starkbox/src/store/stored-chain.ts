@@ -19,6 +19,7 @@ import {
   type Branches,
   type ChainPosition,
   type DeletionPolicy,
+  extentOf,
   restartedWith,
   revertedTo,
   startingAt,
@@ -29,11 +30,16 @@ import { Lineage } from './blocks/lineage.js';
 import type { Segment } from './blocks/lineage-values.js';
 import { withoutOldBlocks } from './blocks/recent-blocks.js';
 import { changedReferences, findReleased } from './blocks/references.js';
-import { ChainEntries } from './chain-entries.js';
+import { ChainEntries, type StoredSnapshot } from './chain-entries.js';
 import type { Entry } from './database/database.js';
 import { abandonedKey, ChainKeys, classKey, numberValue } from './database/keys.js';
 import { type InstanceRecord, recordEntry } from './instance-records.js';
-import { readChain } from './read-chain.js';
+import {
+  type ChainSource,
+  readChain,
+  readSnapshotPosition,
+  readSnapshotWorld,
+} from './read-chain.js';
 import type { SharedStore } from './shared-store.js';
 
 /** Up to this fraction of the limit, undone blocks are deleted in the same commit. */
@@ -53,7 +59,14 @@ interface StoredVersion {
   readonly branches: Branches;
   /** Undefined before the first commit. */
   readonly content: WorldAndSnapshots | undefined;
+  /** Snapshots whose worlds are in memory, because they may not be on disk yet. */
+  readonly inMemory: InMemory;
 }
+
+type UnwrittenSnapshot = Pick<StoredSnapshot, 'world' | 'position'>;
+type InMemory = ReadonlyMap<bigint, UnwrittenSnapshot>;
+
+const NOTHING: InMemory = new Map();
 
 /** The entries that one commit writes. */
 interface WriteBatch {
@@ -100,22 +113,28 @@ export class StoredChain implements ChainStore {
       newBranch: () => shared.newBranch(),
       needed: (branch) => shared.references.neededHeight(branch),
     };
-    this.#durable = { branches: startingAt(this.#lineage([]), 0), content: undefined };
+    const branches = startingAt(this.#lineage([]), 0);
+    this.#durable = { branches, content: undefined, inMemory: NOTHING };
     this.#prepared = this.#durable;
   }
 
   /** The chain on disk; `undefined` if there is none. */
   async read(): Promise<WorldAndSnapshots | undefined> {
-    const version = await readChain({
+    const chain = await readChain(this.#source);
+    if (!chain) return undefined;
+    const version: StoredVersion = { ...chain, inMemory: NOTHING };
+    this.#durable = version;
+    this.#prepared = version;
+    return version.content;
+  }
+
+  get #source(): ChainSource {
+    return {
       database: this.#shared.database,
       keys: this.#keys,
       fork: this.#options.fork,
       lineageOf: (segments) => this.#lineage(segments),
-    });
-    if (!version) return undefined;
-    this.#durable = version;
-    this.#prepared = version;
-    return version.content;
+    };
   }
 
   /**
@@ -161,7 +180,7 @@ export class StoredChain implements ChainStore {
     const release = this.#shared.references.hold({ segments, next: position.next });
     const committed = this.#commit(
       { entries, branchesToSweep: [], release },
-      { branches, content },
+      { branches, content, inMemory: NOTHING },
     );
     return { store: this, start: content, committed };
   }
@@ -184,8 +203,12 @@ export class StoredChain implements ChainStore {
     const batch: WriteBatch = { entries: [...this.#first], branchesToSweep: [], release: () => {} };
     try {
       const moved = await this.#writeTransition(transition, batch);
-      const marked = this.#writeSnapshots(before, after, moved, batch.entries);
+      const [marked, added] = this.#writeSnapshots(before, after, moved, batch.entries);
       const branches = this.#writeReferences(was.branches, marked, batch);
+      const [snapshots, inMemory] = this.#withoutWorldsOnDisk(after.snapshots, [
+        ...was.inMemory,
+        ...added,
+      ]);
       const world = await withoutOldBlocks(
         after.world,
         branches.head.lineage,
@@ -193,7 +216,8 @@ export class StoredChain implements ChainStore {
         this.#options.recent,
       );
       batch.entries.push(...this.#entries.head(transition, after, branches.head));
-      const content = world === after.world ? after : { ...after, world };
+      const isSame = world === after.world && snapshots === after.snapshots;
+      const content = isSame ? after : { ...after, world, snapshots };
       return {
         after: content,
         commit: async () => {
@@ -201,7 +225,7 @@ export class StoredChain implements ChainStore {
             batch.release();
             throw this.#lastFailure;
           }
-          await this.#commit(batch, { branches, content });
+          await this.#commit(batch, { branches, content, inMemory });
         },
       };
     } catch (error) {
@@ -240,7 +264,10 @@ export class StoredChain implements ChainStore {
     if (kind === 'restart' || kind === 'load') return this.#writeWholeChain(before, after, batch);
     let { branches } = this.#prepared;
     if (snapshot !== undefined) {
-      const change = revertedTo(branches, snapshot, this.#deletion);
+      const position =
+        this.#prepared.inMemory.get(snapshot)?.position ??
+        readSnapshotPosition(this.#source, snapshot);
+      const change = revertedTo(branches, snapshot, position, this.#deletion);
       return this.#afterBranchChange(before, after, change, batch);
     }
     const { entries } = batch;
@@ -356,31 +383,58 @@ export class StoredChain implements ChainStore {
     return { ...branches, head: { ...head, pendingDiffs: head.pendingDiffs.push(text) } };
   }
 
+  /** The branches with the snapshots of a transition, and those that are new. */
   #writeSnapshots(
     before: WorldAndSnapshots,
     after: WorldAndSnapshots,
     branches: Branches,
     entries: Entry[],
-  ): Branches {
-    if (before.snapshots === after.snapshots) return branches;
+  ): readonly [Branches, InMemory] {
+    if (before.snapshots === after.snapshots) return [branches, NOTHING];
     let { snapshots } = branches;
-    let added = 0;
+    const added = new Map<bigint, UnwrittenSnapshot>();
     // New snapshots have numbers above all others; so an old one costs nothing.
     for (let id = before.lastSnapshot + 1n; id <= after.lastSnapshot; id += 1n) {
-      const world = after.snapshots.get(id);
-      if (!world) continue;
-      const position = branches.head;
-      entries.push(this.#entries.snapshot(id, { world, position, note: after.notes.get(id) }));
-      snapshots = snapshots.set(id, position);
-      added += 1;
+      const snapshot = after.snapshots.get(id);
+      if (!snapshot) continue;
+      const { name, time } = snapshot;
+      const [world, position] = [after.world, branches.head];
+      entries.push(this.#entries.snapshot(id, { world, position, note: { name, time } }));
+      snapshots = snapshots.set(id, extentOf(position));
+      added.set(id, { world, position });
     }
-    if (after.snapshots.size === before.snapshots.size + added) return { ...branches, snapshots };
-    for (const id of before.snapshots.keys()) {
-      if (after.snapshots.has(id)) continue;
-      entries.push(this.#entries.snapshot(id, undefined));
-      snapshots = snapshots.delete(id);
+    if (after.snapshots.size !== before.snapshots.size + added.size) {
+      for (const id of before.snapshots.keys()) {
+        if (after.snapshots.has(id)) continue;
+        entries.push(this.#entries.snapshot(id, undefined));
+        snapshots = snapshots.delete(id);
+      }
     }
-    return { ...branches, snapshots };
+    return [{ ...branches, snapshots }, added];
+  }
+
+  /** Worlds of snapshots on disk are read from there: each would keep the recent blocks of its moment in memory. */
+  #withoutWorldsOnDisk(
+    snapshots: WorldAndSnapshots['snapshots'],
+    inMemory: Iterable<readonly [bigint, UnwrittenSnapshot]>,
+  ): readonly [WorldAndSnapshots['snapshots'], InMemory] {
+    const onDisk = this.#durable.content?.snapshots;
+    const remaining = new Map<bigint, UnwrittenSnapshot>();
+    let released = snapshots;
+    for (const [id, unwritten] of inMemory) {
+      const snapshot = snapshots.get(id);
+      if (!snapshot) continue;
+      if (!onDisk?.has(id)) {
+        remaining.set(id, unwritten);
+        continue;
+      }
+      const { clock } = unwritten.world;
+      // The record has no milliseconds of the clock.
+      const world = async () =>
+        Object.freeze({ ...(await readSnapshotWorld(this.#source, id)), clock });
+      released = released.set(id, { ...snapshot, world });
+    }
+    return [released, remaining];
   }
 
   /** Writes which blocks of other branches are in use, if that changed. */

@@ -21,7 +21,7 @@ function emptyChain(): WorldAndSnapshots {
     prices: PRICES,
     keepsHistory: true,
   });
-  return { world, snapshots: PersistentMap(), notes: PersistentMap(), lastSnapshot: 0n };
+  return { world, snapshots: PersistentMap(), lastSnapshot: 0n };
 }
 
 test('a change whose turn comes too late is not made, and those after it are', async () => {

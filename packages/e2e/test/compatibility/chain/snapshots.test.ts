@@ -23,7 +23,7 @@ describe('names', () => {
     expect(await snapshot(fixture)).toBe('0xa');
   });
 
-  test('are refused beyond 100,000, until one is reverted', async () => {
+  test('are refused beyond 100,000, until one is deleted or reverted', async () => {
     const { client, node } = await startFixture();
     const batch = JSON.stringify(
       Array.from({ length: 1000 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'devnet_snapshot' })),
@@ -31,8 +31,10 @@ describe('names', () => {
     for (let sent = 0; sent < 100; sent += 1) await node.handle(batch);
     const { code, message } = await client.failure('devnet_snapshot');
     expect([code, message]).toEqual([-1, expect.stringContaining('has 100000 snapshots')]);
-    expect(await client.call('devnet_revert', { snapshot_id: '0x64' })).toBe(true);
+    expect(await client.call('devnet_deleteSnapshot', { snapshot_id: '0x65' })).toBe(true);
     expect(await client.call('devnet_snapshot')).toBe('0x186a1');
+    expect(await client.call('devnet_revert', { snapshot_id: '0x64' })).toBe(true);
+    expect(await client.call('devnet_snapshot')).toBe('0x186a2');
   });
 
   test('additions.2b are good once', async () => {
@@ -59,6 +61,23 @@ describe('names', () => {
     expect([await revert(fixture, third), await revert(fixture, fourth)]).toEqual([false, false]);
     expect(await revert(fixture, first)).toBe(true);
     expect(await height(fixture)).toBe(0);
+  });
+
+  test('a deleted one is gone, and older and newer ones stay', async () => {
+    const fixture = await startFixture();
+    const { client } = fixture;
+    const early = await snapshot(fixture);
+    await client.call('devnet_createBlock');
+    const middle = await snapshot(fixture);
+    await client.call('devnet_createBlock');
+    const late = await snapshot(fixture);
+    expect(await client.call('sandbox_deleteSnapshot', { snapshot_id: middle })).toBe(true);
+    expect(await client.call('devnet_deleteSnapshot', { snapshot_id: middle })).toBe(false);
+    expect(await revert(fixture, middle)).toBe(false);
+    const { snapshots } = await client.call('devnet_listSnapshots');
+    expect(snapshots.map(({ snapshot_id }) => snapshot_id)).toEqual([late, early]);
+    expect([await revert(fixture, late), await height(fixture)]).toEqual([true, 2]);
+    expect([await revert(fixture, early), await height(fixture)]).toEqual([true, 0]);
   });
 
   test('additions.2b a restart takes them all', async () => {

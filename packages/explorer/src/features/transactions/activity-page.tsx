@@ -173,6 +173,7 @@ const hrefOf = ({ run, operation }: Row): string | undefined =>
 
 const OPERATIONS: Readonly<Record<string, string>> = {
   snapshot: 'snapshot taken',
+  snapshot_deleted: 'snapshot deleted',
   revert: 'reverted to a snapshot',
   restart: 'chain restarted',
   load: 'chain loaded',

@@ -40,13 +40,13 @@ import { debugClass } from './debug-class.js';
 
 type OpenRequest = Methods['devnet_openDebugTrace']['params'];
 
-/** Traces that are open at once. */
+/** Traces of a chain that are open at once. */
 const MAX_TRACES = 4;
 /** Of a trace, unless its request asks for others. */
 const DEFAULT_STEPS = 4_000_000;
 /** More than the gas of a transaction buys. */
 const MAX_STEPS = 16_000_000;
-/** Of all traces of a chain together, because programs forget to close them. */
+/** Of all traces of all chains of the process together, because programs forget to close them. */
 const MAX_BYTES = 256 * 2 ** 20;
 /** Steps and cells of one answer. */
 const MAX_READ_STEPS = 262_144;
@@ -57,7 +57,15 @@ interface OpenTrace {
   readonly report: DebugReport;
   /** With classes that the chain may lack; undefined without overrides. */
   readonly overridden: State | undefined;
+  /** How many uses of traces came before its last one. */
+  lastUse: number;
+  readonly close: () => void;
 }
+
+/** Uses of the traces of all chains. */
+let uses = 0;
+/** Of the chains of the process; one that was collected is left out. */
+const chains = new Set<WeakRef<DebugTraces>>();
 
 /** An execution that was recorded, and the state in which the names of its classes are found. */
 interface Recorded {
@@ -81,13 +89,25 @@ export interface TraceSources {
 export class DebugTraces {
   readonly #chain: Chain;
   readonly #explainer: TraceSources;
-  /** The one that was opened first is the first. */
+  readonly #maxBytes: number;
   readonly #traces = new Map<string, OpenTrace>();
   #opened = 0;
 
-  constructor(chain: Chain, explainer: TraceSources) {
+  /** @param maxBytes of the traces of all chains together */
+  constructor(chain: Chain, explainer: TraceSources, maxBytes: number = MAX_BYTES) {
     this.#chain = chain;
     this.#explainer = explainer;
+    this.#maxBytes = maxBytes;
+    chains.add(new WeakRef(this));
+  }
+
+  /** The open traces of all chains. */
+  static *#open(): Generator<OpenTrace, void, undefined> {
+    for (const chain of chains) {
+      const traces = chain.deref();
+      if (traces) yield* traces.#traces.values();
+      else chains.delete(chain);
+    }
   }
 
   get #sources(): NameSources {
@@ -98,7 +118,7 @@ export class DebugTraces {
   async open(request: OpenRequest, signal: AbortSignal | undefined): Promise<DEBUG_TRACE> {
     const limits: DebugLimits = {
       maxSteps: Math.min(request.max_steps ?? DEFAULT_STEPS, MAX_STEPS),
-      maxBytes: Math.min(request.max_bytes ?? MAX_BYTES, MAX_BYTES),
+      maxBytes: Math.min(request.max_bytes ?? this.#maxBytes, this.#maxBytes),
     };
     const recorded = await this.#record(request, limits, signal);
     const { trace, state, hasFee } = recorded;
@@ -112,8 +132,9 @@ export class DebugTraces {
     this.#opened += 1;
     const id = toFelt(this.#opened);
     const overridden = recorded.isOverridden ? state : undefined;
-    this.#traces.set(id, { trace, report, overridden });
-    this.#closeOldest();
+    const close = (): void => this.close(id);
+    this.#traces.set(id, { trace, report, overridden, lastUse: uses++, close });
+    this.#closeLeastUsed();
     const charged = withoutUnchargedGas(report);
     return { trace_id: id, ...charged, runs: await this.#nameRuns(charged.runs, state) };
   }
@@ -211,24 +232,27 @@ export class DebugTraces {
     }));
   }
 
-  #closeOldest(): void {
-    let bytes = [...this.#traces.values()].reduce((sum, { report }) => sum + report.bytes, 0);
-    for (const [id, { report }] of this.#traces) {
-      // The newest one stays, whatever its size: its own limit holds.
-      if (this.#traces.size === 1) return;
-      if (this.#traces.size <= MAX_TRACES && bytes <= MAX_BYTES) return;
-      this.#traces.delete(id);
+  #closeLeastUsed(): void {
+    const ofChain = byLastUse(this.#traces.values());
+    for (const { close } of ofChain.slice(0, -MAX_TRACES)) close();
+    const open = byLastUse(DebugTraces.#open());
+    let bytes = open.reduce((sum, { report }) => sum + report.bytes, 0);
+    // The newest one stays, whatever its size: its own limit holds.
+    for (const { report, close } of open.slice(0, -1)) {
+      if (bytes <= this.#maxBytes) return;
+      close();
       bytes -= report.bytes;
     }
   }
 
   #find(id: string): OpenTrace {
-    return (
+    const trace =
       this.#traces.get(id) ??
       refuse(
-        `The debug trace ${id} is closed. The node keeps the ${MAX_TRACES} newest traces, as far as they take ${MAX_BYTES / 2 ** 20} MiB together. Open the trace again.`,
-      )
-    );
+        `The debug trace ${id} is closed. The node keeps the ${MAX_TRACES} traces of a chain that were used last, as far as the traces of all its chains take ${MAX_BYTES / 2 ** 20} MiB together. Open the trace again.`,
+      );
+    trace.lastUse = uses++;
+    return trace;
   }
 
   /** Registers of consecutive steps. */
@@ -278,6 +302,10 @@ export class DebugTraces {
   close(id: string): void {
     this.#traces.delete(id);
   }
+}
+
+function byLastUse(traces: Iterable<OpenTrace>): readonly OpenTrace[] {
+  return [...traces].sort((first, other) => first.lastUse - other.lastUse);
 }
 
 /** Rejects overrides where they would have no effect. */

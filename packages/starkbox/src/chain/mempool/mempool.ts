@@ -30,7 +30,7 @@ export interface PoolTransaction {
   readonly proofFacts: readonly string[] | undefined;
   /** The class of a DECLARE: JSON text. */
   readonly contractClass: string | undefined;
-  /** Ready to run; absent after a load, and then read from the texts. */
+  /** Ready to run; absent for a long one and after a load, and then read from the texts. */
   readonly prepared?: Transaction | undefined;
 }
 
@@ -60,6 +60,8 @@ interface Sender {
   readonly next: bigint;
   /** Hashes by nonce. */
   readonly queue: SortedMap<string>;
+  /** Size of its transactions together. */
+  readonly size: number;
 }
 
 export interface Mempool {
@@ -67,6 +69,8 @@ export interface Mempool {
   readonly gate: Gate | undefined;
   /** By arrival. */
   readonly waiting: SortedMap<QueuedTransaction>;
+  /** Size of those that wait, together. */
+  readonly size: number;
   /** Arrivals by hash. */
   readonly arrivals: PersistentMap<string, number>;
   readonly senders: PersistentMap<string, Sender>;
@@ -93,6 +97,7 @@ export const EMPTY_MEMPOOL: Mempool = {
   order: DEFAULT_ORDER,
   gate: undefined,
   waiting: new SortedMap(),
+  size: 0,
   arrivals: PersistentMap(),
   senders: PersistentMap(),
   upcoming: new SortedMap(),
@@ -108,6 +113,18 @@ function nonceKey(nonce: bigint): string {
 }
 
 // Reading.
+
+/** Length of what a transaction keeps in memory: about as many bytes. */
+export function sizeOf({
+  transaction,
+  contractClass = '',
+  proofFacts = [],
+}: PoolTransaction): number {
+  return proofFacts.reduce(
+    (sum, fact) => sum + fact.length,
+    transaction.length + contractClass.length,
+  );
+}
 
 export function countSelected({ upcoming }: Mempool): number {
   return upcoming.rank(READY);
@@ -200,14 +217,18 @@ export function withArrived(pool: Mempool, queued: QueuedTransaction, account: b
     account,
     next: account,
     queue: new SortedMap(),
+    size: 0,
   };
+  const size = sizeOf(queued);
   const grown: Mempool = {
     ...pool,
     waiting: pool.waiting.set(arrivalKey(arrival), queued),
+    size: pool.size + size,
     arrivals: pool.arrivals.set(hash, arrival),
     senders: pool.senders.set(sender, {
       ...senderState,
       queue: senderState.queue.set(nonceKey(nonce), hash),
+      size: senderState.size + size,
     }),
   };
   return nonce === senderState.next ? withReady(grown, sender) : grown;
@@ -297,13 +318,15 @@ function forget(pool: Mempool, queued: QueuedTransaction): Mempool {
   const { hash, arrival, sender, nonce } = queued;
   const senderState = pool.senders.get(sender);
   const queue = senderState?.queue.delete(nonceKey(nonce));
+  const size = sizeOf(queued);
   return {
     ...pool,
     waiting: pool.waiting.delete(arrivalKey(arrival)),
+    size: pool.size - size,
     arrivals: pool.arrivals.delete(hash),
     senders:
       senderState && queue && queue.size > 0
-        ? pool.senders.set(sender, { ...senderState, queue })
+        ? pool.senders.set(sender, { ...senderState, queue, size: senderState.size - size })
         : pool.senders.delete(sender),
   };
 }

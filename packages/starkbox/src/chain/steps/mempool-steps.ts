@@ -16,6 +16,7 @@ import {
   type Mempool,
   type PoolTransaction,
   type QueuedTransaction,
+  sizeOf,
   withDropped,
   withNext,
   withoutExecuted,
@@ -41,6 +42,13 @@ export interface PreConfirmed {
 
 /** More than a test sends, because a node that makes no blocks would fill its memory. */
 const MAX_WAITING = 10_000;
+const MEGABYTE = 2 ** 20;
+/** Of the texts that wait, in megabytes: an average of 13 kB, several times that of usual transactions. */
+const MAX_SIZE = 128;
+/** Of one sender, so that others can send as well: 24 of the longest transactions, or 10,000 usual ones. */
+const MAX_SIZE_OF_SENDER = 32;
+/** A longer text waits alone: beside it, a transaction that is ready to run takes as much memory again. */
+const MAX_PREPARED_LENGTH = 2 ** 16;
 
 /** As many as there are. */
 export const UNLIMITED: number = Number.POSITIVE_INFINITY;
@@ -100,18 +108,35 @@ export async function admit(
   }
   await assertSenderExists(world, arrived);
   const since = network && network.rounds + delay;
+  let freed = pool;
   if (rival) {
     if (network?.conditions.gas_market) assertEscalates(rival, arrived);
     else if (rival.tip >= arrived.tip) fail('REPLACEMENT_TRANSACTION_UNDERPRICED');
-    const freed = withDropped(pool, rival, `Replaced by ${hash}, which has a higher tip.`);
-    return { ...world, mempool: withWaiting(freed, arrived, account, { since }) };
+    freed = withDropped(pool, rival, `Replaced by ${hash}, which has a higher tip.`);
   }
+  assertHasRoom(freed, arrived);
+  return { ...world, mempool: withWaiting(freed, arrived, account, { since }) };
+}
+
+/** Throws if a transaction would make the pool, or what its sender has there, too large. */
+export function assertHasRoom(pool: Mempool, arrived: PoolTransaction): void {
+  const { sender } = arrived;
+  const whatToDo = 'Make a block, or remove some with devnet_mempoolRemove';
   if (pool.waiting.size >= MAX_WAITING) {
+    refuse(`The mempool is full: it holds ${MAX_WAITING} transactions. ${whatToDo}`);
+  }
+  const size = sizeOf(arrived);
+  if (pool.size + size > MAX_SIZE * MEGABYTE) {
     refuse(
-      `The mempool is full: it holds ${MAX_WAITING} transactions. Make a block, or remove some`,
+      `The mempool is full: with this transaction, it would hold more than ${MAX_SIZE} MiB. ${whatToDo}`,
     );
   }
-  return { ...world, mempool: withWaiting(pool, arrived, account, { since }) };
+  const sizeOfSender = pool.senders.get(sender)?.size ?? 0;
+  if (sizeOfSender + size > MAX_SIZE_OF_SENDER * MEGABYTE) {
+    refuse(
+      `The sender ${sender} has too much in the mempool: with this transaction, it would have more than ${MAX_SIZE_OF_SENDER} MiB there. ${whatToDo}`,
+    );
+  }
 }
 
 /**
@@ -157,7 +182,7 @@ export function poolTransactionOf(submission: Submission): PoolTransaction {
     transaction: text,
     proofFacts,
     contractClass: values.type === 'DECLARE' ? stringify(values.contract_class) : undefined,
-    prepared: transaction,
+    prepared: text.length > MAX_PREPARED_LENGTH ? undefined : transaction,
   };
 }
 

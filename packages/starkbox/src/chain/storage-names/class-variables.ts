@@ -30,7 +30,7 @@ export interface NamedClass {
   readonly variables: ClassVariables;
   /** Names by slot: they are the same in all contracts of the class. */
   readonly names: BoundedMap<string, FoundSlot>;
-  /** Slots that were searched in vain, each with its contract and the block that wrote it. */
+  /** Slots that were searched in vain, by their `searchMark`. */
   readonly unnamed: BoundedMap<string, true>;
 }
 

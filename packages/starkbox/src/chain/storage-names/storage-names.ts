@@ -1,4 +1,5 @@
 // Names of the slots of contracts: by the variables of their classes, and keys that the transactions which wrote them mention.
+import { createHash } from 'node:crypto';
 import {
   type ClassVariables,
   type FoundSlot,
@@ -93,6 +94,24 @@ export class StorageNames {
   }
 }
 
+/**
+ * What must change before another search for a slot is of use. It is a hash, because it is kept for each slot, and a
+ * request may have hundreds of felts.
+ */
+export function searchMark({
+  contract,
+  transaction = '',
+  felts = [],
+}: Omit<SlotRequest, 'slots'>): (slot: string, since: number | undefined) => string {
+  const ofRequest = hashOf([contract, transaction, ...felts].join(' '));
+  return (slot, since = -1) => hashOf(`${ofRequest} ${slot} ${since}`);
+}
+
+/** 132 bits, so that no two texts have the same by chance. */
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64').slice(0, 22);
+}
+
 /** The contract of block hashes has no class; its slots are the numbers of blocks. */
 function blockHashSlot(slot: string): readonly [string, FoundSlot] {
   const keys = [{ type: 'u64', felts: [slot] }];
@@ -106,6 +125,7 @@ class Naming {
   readonly #class: NamedClass;
   readonly #found: Map<string, FoundSlot>;
   readonly #cache: HashCache;
+  readonly #mark: ReturnType<typeof searchMark>;
   #words: KeyWords;
 
   constructor(
@@ -118,6 +138,7 @@ class Naming {
     this.#cache = cache;
     this.#context = context;
     this.#request = request;
+    this.#mark = searchMark(request);
     this.#class = namedClass;
     this.#found = names;
     const felts = request.felts ?? [];
@@ -156,20 +177,18 @@ class Naming {
     const { addresses } = this.#context;
     const words = commonWords(addresses, this.#class.variables.constants, this.#words);
     await this.#search(missing, words);
-    for (const slot of this.missing) this.#class.unnamed.set(this.#mark(slot), true);
+    for (const slot of this.missing) this.#class.unnamed.set(this.#markOf(slot), true);
   }
 
   /** Those that are missing and were not searched in vain before. */
   #searchable(slots: readonly string[]): readonly string[] {
     const isOpen = (slot: string): boolean =>
-      !this.#found.has(slot) && !this.#class.unnamed.get(this.#mark(slot));
+      !this.#found.has(slot) && !this.#class.unnamed.get(this.#markOf(slot));
     return slots.filter(isOpen);
   }
 
-  /** What must change before another search is of use. */
-  #mark(slot: string): string {
-    const { contract, transaction = '', felts = [] } = this.#request;
-    return [contract, slot, this.#since(slot) ?? '', transaction, ...felts].join(' ');
+  #markOf(slot: string): string {
+    return this.#mark(slot, this.#since(slot));
   }
 
   #since(slot: string): number | undefined {

@@ -10,12 +10,30 @@ export interface SnapshotNote {
   readonly time: number;
 }
 
+/** A moment of a chain to return to. */
+export interface Snapshot extends SnapshotNote {
+  /** The newest closed block. */
+  readonly block: number;
+  /** All transactions of the chain, those of the pending block included. */
+  readonly transactions: number;
+  /** The world of that moment: kept in memory, or read from a store. */
+  readonly world: () => World | Promise<World>;
+}
+
+/** A snapshot of a world, which it does not keep itself. */
+export function snapshotOf(
+  { history, pending }: World,
+  { name, time }: SnapshotNote,
+  world: Snapshot['world'],
+): Snapshot {
+  const transactions = history.transactionCount + pending.transactions.size;
+  return { name, time, block: history.next - 1, transactions, world };
+}
+
 /** The current world and its snapshots: a frozen value. */
 export interface WorldAndSnapshots {
   readonly world: World;
-  readonly snapshots: PersistentMap<bigint, World>;
-  /** Notes of the snapshots, by the same ids. */
-  readonly notes: PersistentMap<bigint, SnapshotNote>;
+  readonly snapshots: PersistentMap<bigint, Snapshot>;
   /** Id of the newest snapshot, including removed ones. */
   readonly lastSnapshot: bigint;
 }

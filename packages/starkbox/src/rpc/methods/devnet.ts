@@ -47,7 +47,7 @@ export interface NodeFacts {
 }
 
 /** Goes back in time: the chain alone, or together with an L1. */
-export type Timeline = Pick<Chain, 'snapshot' | 'revert' | 'restart'>;
+export type Timeline = Pick<Chain, 'snapshot' | 'deleteSnapshot' | 'revert' | 'restart'>;
 
 export function devnetMethods(
   chain: Chain,
@@ -200,6 +200,9 @@ export function devnetMethods(
     },
 
     devnet_snapshot: async ({ name }) => toFelt(await timeline.snapshot(name)),
+
+    devnet_deleteSnapshot: ({ snapshot_id }) =>
+      timeline.deleteSnapshot(snapshotNumber(snapshot_id)),
 
     devnet_revert: ({ snapshot_id }) => timeline.revert(snapshotNumber(snapshot_id)),
 

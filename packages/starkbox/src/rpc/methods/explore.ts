@@ -128,12 +128,12 @@ export function exploreMethods(
     },
 
     devnet_listSnapshots: () => ({
-      snapshots: chain.snapshots.map(({ id, world: { history, pending }, name, time }) => ({
+      snapshots: chain.snapshots.map(([id, { name, block, time, transactions }]) => ({
         snapshot_id: toFelt(id),
         name,
-        block_number: history.next - 1,
+        block_number: block,
         timestamp: time,
-        transaction_count: history.transactionCount + pending.transactions.size,
+        transaction_count: transactions,
       })),
     }),
 

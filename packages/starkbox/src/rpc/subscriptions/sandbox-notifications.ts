@@ -86,21 +86,27 @@ function eventsOf({ kind, before, after }: Transition): readonly Event[] {
     return [{ event: kind, detail: removedBetween(before.world, after.world) }];
   }
   if (kind === 'revert') return [revertOf(before, after)];
-  const snapshots = before.snapshots === after.snapshots ? [] : [...after.snapshots.keys()];
-  const added = snapshots.filter((id) => !before.snapshots.has(id));
   return [
-    ...added.map((id): Event => {
-      const name = after.notes.get(id)?.name;
+    ...newIds(before, after).map((id): Event => {
+      const name = after.snapshots.get(id)?.name;
       const note = name === undefined ? {} : { name };
       return { event: 'snapshot', detail: { snapshot_id: toFelt(id), ...note } };
     }),
+    ...newIds(after, before).map(
+      (id): Event => ({ event: 'snapshot_deleted', detail: { snapshot_id: toFelt(id) } }),
+    ),
     ...(before.world === after.world ? [] : changesOf(before.world, after.world)),
   ];
 }
 
+/** Snapshots that one moment has and another one lacks. */
+function newIds(before: WorldAndSnapshots, after: WorldAndSnapshots): readonly bigint[] {
+  if (before.snapshots === after.snapshots) return [];
+  return [...after.snapshots.keys()].filter((id) => !before.snapshots.has(id));
+}
+
 function revertOf(before: WorldAndSnapshots, after: WorldAndSnapshots): Event {
-  const gone = [...before.snapshots.keys()].filter((id) => !after.snapshots.has(id));
-  const [first] = gone.sort((id, other) => (id < other ? -1 : 1));
+  const [first] = newIds(after, before).toSorted((id, other) => (id < other ? -1 : 1));
   const snapshot = first === undefined ? {} : { snapshot_id: toFelt(first) };
   return {
     event: 'revert',

@@ -15,10 +15,16 @@ export interface ChainPosition {
 /** By branch: the number after the last block that a chain uses. */
 export type BranchUse = ReadonlyMap<number, number>;
 
+/** What a world has on disk. */
+export interface Extent {
+  readonly segments: readonly Segment[];
+  readonly next: number;
+}
+
 /** An immutable value: after a failed write, the one before stays in use. */
 export interface Branches {
   readonly head: ChainPosition;
-  readonly snapshots: PersistentMap<bigint, ChainPosition>;
+  readonly snapshots: PersistentMap<bigint, Extent>;
   /** Without the branch that the head writes to. */
   readonly use: BranchUse;
 }
@@ -78,15 +84,17 @@ export function withoutBlocksFrom(
   return movedTo(branches, { ...branches, head: position }, from >= start, policy);
 }
 
-/** At a snapshot, which is removed with all later ones. */
-export function revertedTo(branches: Branches, id: bigint, policy: DeletionPolicy): BranchChange {
+/** At the position of a snapshot, which is removed with all later ones. */
+export function revertedTo(
+  branches: Branches,
+  id: bigint,
+  position: ChainPosition,
+  policy: DeletionPolicy,
+): BranchChange {
   const { head } = branches;
-  const snapshotPosition = branches.snapshots.get(id);
-  if (!snapshotPosition) throw new Error(`there is no snapshot ${id} on disk`);
   const snapshots = branches.snapshots.filter((_, other) => other < id);
-  const isAncestor =
-    snapshotPosition.lineage.equals(head.lineage) && snapshotPosition.next <= head.next;
-  return movedTo(branches, { ...branches, head: snapshotPosition, snapshots }, isAncestor, policy);
+  const isAncestor = position.lineage.equals(head.lineage) && position.next <= head.next;
+  return movedTo(branches, { ...branches, head: position, snapshots }, isAncestor, policy);
 }
 
 /** @param isAncestor whether the new head is on the branch of the old one, and before it */
@@ -100,7 +108,7 @@ function movedTo(
   const { lineage, next } = after.head;
   const { tip } = head.lineage;
   const isFree = (): boolean =>
-    neededBy(after.snapshots.valueSeq().map(extentOf), tip) <= next && needed(tip) <= next;
+    neededBy(after.snapshots.valueSeq(), tip) <= next && needed(tip) <= next;
   if (isAncestor && head.next - next <= atOnce && isFree()) {
     return {
       branches: after,
@@ -117,17 +125,13 @@ function movedTo(
 }
 
 /** Blocks on the branch of a head, used or not; undefined for none. */
-export function headBlocks({ lineage, next }: ChainPosition): BlockRange | undefined {
-  return lastBlocks({ segments: lineage.segments, next });
+export function headBlocks(head: ChainPosition): BlockRange | undefined {
+  return lastBlocks(extentOf(head));
 }
 
-/** What a world has on disk. */
-export interface Extent {
-  readonly segments: readonly Segment[];
-  readonly next: number;
+export function extentOf({ lineage, next }: ChainPosition): Extent {
+  return { segments: lineage.segments, next };
 }
-
-const extentOf = ({ lineage: { segments }, next }: ChainPosition): Extent => ({ segments, next });
 
 /** Blocks on the last branch of an extent; undefined for none. */
 export function lastBlocks({ segments, next }: Extent): BlockRange | undefined {
@@ -138,7 +142,7 @@ export function lastBlocks({ segments, next }: Extent): BlockRange | undefined {
 /** The branches with their use of others, after their head or their snapshots changed. */
 export function withUse(branches: Branches): Branches {
   const { head, snapshots } = branches;
-  return { ...branches, use: useOf(extentOf(head), snapshots.valueSeq().map(extentOf)) };
+  return { ...branches, use: useOf(extentOf(head), snapshots.valueSeq()) };
 }
 
 /** The blocks that a head and its snapshots use, without those on the branch of the head. */

@@ -3,7 +3,11 @@ import { toFelt } from '@starkbox/abi/basics';
 import { storageAddress } from '@starkbox/engine';
 import { closeAfterFile } from '@starkbox/test-support/closing';
 import { expect, test } from 'vitest';
-import { MAX_HASHES, StorageNames } from '../../../src/chain/storage-names/storage-names.js';
+import {
+  MAX_HASHES,
+  StorageNames,
+  searchMark,
+} from '../../../src/chain/storage-names/storage-names.js';
 import { bareChain } from '../../support/bare-chain.js';
 
 const chain = await bareChain('transaction');
@@ -48,6 +52,22 @@ test('slots without a name cost hashes once for each class and word, not for eac
   await search(names, 200, [toFelt(2n ** 200n)]);
   expect(cache.computed).toBeGreaterThan(computed);
   expect(cache.computed).toBeLessThan(computed * 1.5);
+});
+
+test('what is kept of a vain search is short for any number of felts, and differs with each part of it', () => {
+  const felts = Array.from({ length: 500 }, (_, at) => toFelt(2n ** 250n + BigInt(at)));
+  const request = { contract: '0x1', transaction: '0x2', felts };
+  const marks = [
+    searchMark(request)('0x3', 4),
+    searchMark({ ...request, contract: '0x5' })('0x3', 4),
+    searchMark({ ...request, transaction: '0x5' })('0x3', 4),
+    searchMark({ ...request, felts: felts.slice(1) })('0x3', 4),
+    searchMark(request)('0x5', 4),
+    searchMark(request)('0x3', 5),
+    searchMark(request)('0x3', undefined),
+  ];
+  expect(new Set(marks).size).toBe(marks.length);
+  expect(new Set(marks.map((mark) => mark.length))).toEqual(new Set([22]));
 });
 
 test('names are the same with hashes from the cache', async () => {
