@@ -29,6 +29,15 @@ test('a class is declared once, and contracts of it have different addresses', a
   }
 });
 
+test('a class whose declaration costs billions of gas is declared', async () => {
+  const { client } = await startFixture();
+  const contract_class = await classIn('variables.sierra.json');
+  const { transaction_hash = '' } = await client.call('devnet_declare', { contract_class });
+  const receipt = await client.call('starknet_getTransactionReceipt', { transaction_hash });
+  expect(receipt.execution_status).toBe('SUCCEEDED');
+  expect(receipt.execution_resources.l2_gas).toBeGreaterThan(3e9);
+});
+
 test('a fork has the classes that were declared on it and on its origin', async () => {
   const origin = await startFixture();
   await origin.client.call('devnet_declare', { contract_class: counter });

@@ -61,6 +61,17 @@ describe('with an artifact', () => {
     expect(added.files).toContain('contracts/src/failing/failures.cairo');
   });
 
+  test('it may be almost as long as a request', async () => {
+    const text = await classTextWithPlaces('variables');
+    expect(text.length).toBeGreaterThan(16_000_000);
+    const artifact = JSON.parse(text);
+    const { url } = await node.listen({ port: 0 });
+    const added = await checkedClient(overHttp(url)).call('devnet_addArtifact', { artifact });
+    expect(added).toMatchObject({
+      files: expect.arrayContaining(['contracts/src/variables.cairo']),
+    });
+  });
+
   test('a reverted transaction has the line that failed', async () => {
     const hash = await sender.invoke([call('helper', '0x1')]);
     const explained = await client.call('devnet_explainTransaction', [hash]);

@@ -79,7 +79,7 @@ export async function minterDeclaration(
     compiled_class_hash: compiled.compiledClassHash ?? '0x0',
     sender_address: MINTER.address,
     nonce: await state.nonceAt(MINTER.address),
-    resource_bounds: boundsAt(chain, gas),
+    resource_bounds: boundsAt(chain, gas, L2_GAS + codeBytes(compiled) * GAS_PER_CODE_BYTE),
     ...COMMON,
   };
   const { hash } = new Transaction({ ...values }, chain.options.chainId, compiled);
@@ -97,7 +97,18 @@ const COMMON = {
   signature: [],
 } as const;
 
-function boundsAt(chain: Chain, gas: World['gas']): RESOURCE_BOUNDS_MAPPING {
+/** More than an execution of the node's own calls takes. */
+const L2_GAS = 1_000_000_000;
+/** L2 gas that a declaration pays for each byte of its class, in all versions of the protocol that blocks can have. */
+const GAS_PER_CODE_BYTE = 1280;
+
+/** The size of a class as the protocol counts it for the fee. */
+function codeBytes({ figures }: Class): number {
+  const { sierraFelts, bytecodeFelts, abiBytes } = figures;
+  return (sierraFelts + bytecodeFelts) * 32 + abiBytes;
+}
+
+function boundsAt(chain: Chain, gas: World['gas'], l2Gas = L2_GAS): RESOURCE_BOUNDS_MAPPING {
   const { prices: first } = chain.options;
   // At least the initial prices, so that equal histories have equal hashes.
   const bounds = (
@@ -110,6 +121,6 @@ function boundsAt(chain: Chain, gas: World['gas']): RESOURCE_BOUNDS_MAPPING {
   return {
     l1_gas: bounds(1_000_000, 'gas_price_fri'),
     l1_data_gas: bounds(1_000_000, 'data_gas_price_fri'),
-    l2_gas: bounds(1_000_000_000, 'l2_gas_price_fri'),
+    l2_gas: bounds(l2Gas, 'l2_gas_price_fri'),
   };
 }
