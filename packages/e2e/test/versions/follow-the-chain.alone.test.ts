@@ -18,8 +18,9 @@ const transfer = () =>
 const pathOf = (version: string): string => `${url.replace(/^http/, 'ws')}/ws/rpc/${version}`;
 
 /** The next thing that a subscription delivers. */
-const next = <T>(subscription: { on(take: (notification: T) => void): void }): Promise<T> =>
-  new Promise((resolve) => subscription.on(resolve));
+const next = (subscription: {
+  on(take: (notification: unknown) => void): void;
+}): Promise<unknown> => new Promise((resolve) => subscription.on(resolve));
 
 test('starknet.js 7 hears of heads, pending transactions and statuses in 0.8', async () => {
   const channel = new WebSocketChannel7({ nodeUrl: pathOf('v0_8'), autoReconnect: false });
