@@ -1,12 +1,8 @@
-// Files, entries and licences that published packages may have.
+// Files and licences that published packages may have.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
 const CONTENTS = new URL('../scripts/packages/contents.mjs', import.meta.url).href;
-const STAGING = new URL('../scripts/packages/staging.mjs', import.meta.url).href;
 
 /** The result of a call, in a process of its own: scripts are not part of the program that tests are compiled with. */
 function call(module: string, name: string, ...args: readonly unknown[]): unknown {
@@ -56,24 +52,4 @@ test('code under terms that are not listed is named', () => {
   );
   const gpl = parts.slice(4, 5);
   expect(call(CONTENTS, 'checkLicences', '@starkbox/argent-classes', gpl)).toBeNull();
-});
-
-test('every entry that users import is published with its types', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'starkbox-entries-'));
-  try {
-    const names = ['@starkbox/testing', '@starkbox/wallet', '@starkbox/debugger'];
-    call(STAGING, 'stage', folder, names);
-    const untyped = names.flatMap((name) => {
-      const manifest: unknown = JSON.parse(
-        readFileSync(join(folder, name, 'package.json'), 'utf8'),
-      );
-      const entries = Object.entries<{ types?: string }>(Object(manifest).exports);
-      return entries.flatMap(([entry, { types }]) =>
-        types !== undefined && existsSync(join(folder, name, types)) ? [] : [`${name} ${entry}`],
-      );
-    });
-    expect(untyped).toEqual([]);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
 });

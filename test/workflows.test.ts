@@ -20,7 +20,8 @@ const SETUP = 'setup-starkbox/action.yml';
 const COMMAND = join(ROOT, 'packages/starkbox/bin/starkbox.js');
 
 const text = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
-const fields = (value: unknown): Record<string, unknown> => Object(value);
+const fields = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' ? { ...value } : {};
 const items = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const inFolder = (folder: string): readonly string[] =>
   readdirSync(join(ROOT, folder)).map((name) => `${folder}/${name}`);
@@ -131,6 +132,22 @@ test('one job packs what is the same on every platform, the others an engine', (
     }),
   );
   expect(packs).toEqual(['--portable', '--engines', '--engines']);
+});
+
+test('the sums that a release compares are of every platform', () => {
+  const { jobs, ...workflow } = fields(load(text('.github/workflows/packages.yml')));
+  const compared = JSON.stringify(workflow);
+  const expected = Object.entries(fields(jobs)).flatMap(([job, value]) => {
+    const { outputs, strategy } = fields(value);
+    if (outputs === undefined) return [];
+    const rows = items(fields(fields(strategy)['matrix'])['include']).map(fields);
+    const names = rows.map(({ platform, cpu }) => String(platform ?? cpu));
+    const packed = names.length > 0 ? names : Object.keys(fields(outputs));
+    expect(Object.keys(fields(outputs))).toEqual(packed);
+    return packed.map((name) => `jobs.${job}.outputs.${name} }}`);
+  });
+  expect(expected).toHaveLength(8);
+  expect(expected.filter((output) => !compared.includes(output))).toEqual([]);
 });
 
 test.each(['release.yml', 'weekly.yml'])('%s builds the packages of every platform', (file) => {

@@ -32,7 +32,7 @@ export function checkedFetch(violations: string[], version?: SpecVersion): typeo
  *
  * @param requestText the request or batch that it answers
  */
-export async function answerViolations(
+async function answerViolations(
   requestText: string,
   answered: string,
   version?: SpecVersion,

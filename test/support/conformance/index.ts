@@ -1,8 +1,7 @@
 // Public API of the package.
 export { connectDapp, type Dapp } from './accounts.js';
-export { answerViolations, checkedFetch } from './checked-fetch.js';
+export { checkedFetch } from './checked-fetch.js';
 export { type Client, checkedClient, overHttp, RpcFailure, type Transport } from './client.js';
-export { inWordsOf } from './older-versions.js';
 export {
   loadPublishedSpec,
   OLDER_VERSIONS,

@@ -4,7 +4,7 @@ import { mint, startPair } from '@starkbox/test-support/fork/pair';
 import { parse } from '@starkbox/test-support/scrape';
 import { balanceSlot, Sender, STRK } from '@starkbox/test-support/signing';
 import { createChain } from 'starkbox';
-import { Account, type Contract } from 'starknet';
+import type { Contract } from 'starknet';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { silentLog } from '../../../starkbox/src/log.js';
 
@@ -137,72 +137,10 @@ describe('blocks and transactions of the origin', () => {
   });
 });
 
-describe('contracts of the origin', () => {
-  test('are called and changed here alone', async () => {
-    const { address, abi } = counter;
-    const here = new (await import('starknet')).Contract({
-      abi,
-      address,
-      providerOrAccount: fork.account(0),
-    });
-    expect(await here.call('get')).toBe(41n);
-    const { block_number } = await here.invoke('increase', [1], { waitForTransaction: true });
-    expect(await here.call('get')).toBe(42n);
-    expect(await here.call('get', [], { blockIdentifier: block_number - 1 })).toBe(41n);
-    expect(await counter.call('get')).toBe(41n);
-  });
-
-  test('have their classes', async () => {
-    const contract_address = counter.address;
-    for (const block_id of ['latest', at(last), at(last + 1)]) {
-      const class_hash = await fork.client.call('starknet_getClassHashAt', {
-        block_id,
-        contract_address,
-      });
-      const expected = await pair.origin.client.call('starknet_getClass', {
-        block_id: 'latest',
-        class_hash,
-      });
-      expect(await fork.client.call('starknet_getClass', { block_id, class_hash })).toEqual(
-        expected,
-      );
-      expect(await fork.client.call('starknet_getClassAt', { block_id, contract_address })).toEqual(
-        expected,
-      );
-    }
-  });
-
-  test('that do not exist are not there', async () => {
-    const missing = { contract_address: '0x4711', block_id: 'latest' };
-    expect(await fork.client.failure('starknet_getNonce', missing)).toMatchObject({
-      code: ERRORS.CONTRACT_NOT_FOUND.code,
-    });
-    expect(
-      await fork.client.failure('starknet_getStorageAt', { ...missing, key: '0x1' }),
-    ).toMatchObject({ code: ERRORS.CONTRACT_NOT_FOUND.code });
-    expect(
-      await fork.client.failure('starknet_getClass', { class_hash: '0x4711', block_id: 'latest' }),
-    ).toMatchObject({ code: ERRORS.CLASS_HASH_NOT_FOUND.code });
-  });
-
-  test('can be impersonated', async () => {
-    const [owner] = pair.origin.node.accounts;
-    await fork.client.call('devnet_impersonateAccount', { account_address: owner?.address });
-    const impostor = new Account({
-      provider: fork.provider,
-      address: owner?.address ?? '',
-      signer: '0x5',
-    });
-    const call = {
-      contractAddress: STRK,
-      entrypoint: 'transfer',
-      calldata: ['0x77', '0x5', '0x0'],
-    };
-    const { transaction_hash } = await impostor.execute(call);
-    expect(await fork.provider.waitForTransaction(transaction_hash)).toMatchObject({
-      execution_status: 'SUCCEEDED',
-    });
-  });
+test('a class that neither has is not there', async () => {
+  expect(
+    await fork.client.failure('starknet_getClass', { class_hash: '0x4711', block_id: 'latest' }),
+  ).toMatchObject({ code: ERRORS.CLASS_HASH_NOT_FOUND.code });
 });
 
 test('when a slot was last written, here or on the origin', async () => {
@@ -241,23 +179,6 @@ test('what a simulation has read is not asked for again when it is sent', async 
   pair.proxy.forget();
   await sender.invoke(calls);
   expect(pair.proxy.requests).toBe(0);
-});
-
-test('what happens on the origin later is not seen', async () => {
-  const before = await fork.client.call('starknet_blockNumber');
-  const late = await mint(pair.origin, '0x1234', 1000);
-  const early = await pair.fork({ forkBlock: 1 });
-  expect(await fork.client.call('starknet_blockNumber')).toBe(before);
-  expect(
-    await fork.client.failure('starknet_getTransactionReceipt', { transaction_hash: late }),
-  ).toMatchObject({ code: ERRORS.TXN_HASH_NOT_FOUND.code });
-  expect(
-    await early.client.call('devnet_getAccountBalance', { address: '0x1234', unit: 'FRI' }),
-  ).toMatchObject({ amount: '100' });
-  expect(await early.client.call('starknet_blockNumber')).toBe(2);
-  expect(await early.client.failure('starknet_getBlockWithTxs', { block_id: at(3) })).toMatchObject(
-    { code: ERRORS.BLOCK_NOT_FOUND.code },
-  );
 });
 
 test('the hashes of old blocks are known to contracts on either side of the fork point', async () => {

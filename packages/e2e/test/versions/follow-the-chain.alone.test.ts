@@ -18,22 +18,23 @@ const transfer = () =>
 const pathOf = (version: string): string => `${url.replace(/^http/, 'ws')}/ws/rpc/${version}`;
 
 /** The next thing that a subscription delivers. */
-const next = (subscription: {
-  on(take: (notification: unknown) => void): void;
-}): Promise<unknown> => new Promise((resolve) => subscription.on(resolve));
+const next = (listen: (take: (notification: unknown) => void) => void): Promise<unknown> =>
+  new Promise(listen);
 
 test('starknet.js 7 hears of heads, pending transactions and statuses in 0.8', async () => {
   const channel = new WebSocketChannel7({ nodeUrl: pathOf('v0_8'), autoReconnect: false });
   await channel.waitForConnection();
   const heads = await channel.subscribeNewHeads();
   const pending = await channel.subscribePendingTransaction(true);
-  const deliveries = [next(heads), next(pending)] as const;
+  const deliveries = [next((take) => heads.on(take)), next((take) => pending.on(take))] as const;
   const transaction_hash = await transfer();
   const [head, transaction] = await Promise.all(deliveries);
   expect(head).toMatchObject({ block_number: 1 });
   expect(transaction).toMatchObject({ transaction_hash, type: 'INVOKE' });
   const status = await channel.subscribeTransactionStatus(transaction_hash);
-  expect(await next(status)).toMatchObject({ status: { finality_status: 'ACCEPTED_ON_L2' } });
+  expect(await next((take) => status.on(take))).toMatchObject({
+    status: { finality_status: 'ACCEPTED_ON_L2' },
+  });
   expect(await heads.unsubscribe()).toBe(true);
   channel.disconnect();
   await channel.waitForDisconnection();
@@ -53,7 +54,11 @@ test.each([
     const heads = await channel.subscribeNewHeads();
     const transactions = await channel.subscribeNewTransactions();
     const events = await channel.subscribeEvents({ fromAddress: STRK });
-    const deliveries = [next(heads), next(transactions), next(events)] as const;
+    const deliveries = [
+      next((take) => heads.on(take)),
+      next((take) => transactions.on(take)),
+      next((take) => events.on(take)),
+    ] as const;
     const transaction_hash = await transfer();
     const [head, transaction, event] = await Promise.all(deliveries);
     expect(head).toHaveProperty('block_number');

@@ -38,10 +38,11 @@ test('what was recorded is answered offline, byte for byte', async () => {
   await online.close();
   const { proxy } = origin;
   proxy.forget();
-  const offline = await origin.connect({ urls: [], lockFile, offline: true });
+  const offline = await origin.connect({ lockFile, offline: true });
   expect(await suite(offline)).toEqual(answers);
-  expect(proxy.requests).toBe(0);
   expect(offline.firstMissing).toBeUndefined();
+  await expect(nonceOf(offline, '0x4713')).rejects.toMatchObject({ kind: 'missing' });
+  expect(proxy.requests).toBe(0);
 });
 
 test('it is sorted, one line for each read, and the same whatever the order of the reads', async () => {
