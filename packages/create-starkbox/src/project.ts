@@ -47,7 +47,7 @@ export class InvalidOption extends Error {
  * Writes a project into a folder. Other files in the folder stay.
  *
  * @throws InvalidOption if the test runner is unknown
- * @throws Error if a file of the project exists; nothing is written then
+ * @throws Error if a file of the project exists, or its folder cannot be created; nothing is written then
  * @example
  * const { folder, files } = newProject({ folder: 'my-vault', runner: 'vitest', version: '0.1.0' });
  */
@@ -63,10 +63,22 @@ export function newProject({ folder: path, runner, version }: NewProjectOptions)
     );
   }
   for (const [file, content] of files) {
-    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    createFolder(dirname(join(folder, file)));
     writeFileSync(join(folder, file), content, { flag: 'wx' });
   }
   return { folder, name, files: [...files.keys()] };
+}
+
+/** `mkdir` with `recursive` does not return below `/proc`, where the system answers that an existing parent is missing. */
+function createFolder(path: string): void {
+  if (existsSync(path)) return;
+  createFolder(dirname(path));
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : error;
+    throw new Error(`the folder ${path} cannot be created: ${reason}`, { cause: error });
+  }
 }
 
 function checkRunner(text: string): Runner {

@@ -92,6 +92,11 @@ describe('a project', () => {
     expect(read('notes.txt')).toBe('mine');
   });
 
+  test('is not written where no folder can be created, which ends in an error', () => {
+    const options = { folder: '/proc/none/vault', runner: 'node', version: '1.2.3' };
+    expect(() => newProject(options)).toThrow(/the folder \/proc.* cannot be created/);
+  });
+
   test('needs a runner that exists', () => {
     const options = { folder, runner: 'jest', version: '1.2.3' };
     expect(() => newProject(options)).toThrow(InvalidOption);

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { starknetKeccak } from '@starkbox/engine';
 import { METHODS } from '@starkbox/spec';
 import { startNode } from '@starkbox/test-support';
 import { closeAfterTest } from '@starkbox/test-support/closing';
@@ -139,6 +140,19 @@ describe('an error', () => {
     const wrong = await rpc(['getNonce', 'latest', 'zz']);
     expect(wrong.stderr).toMatch(/failed with -32602 \(INVALID_PARAMS\): /);
     expect(wrong.stderr).toContain("hint: 'starkbox rpc starknet_getNonce --help' shows");
+  });
+
+  test('of a contract is explained instead of listing frames, which --raw prints', async () => {
+    const request = {
+      contract_address: node.tokens.strk.address,
+      entry_point_selector: starknetKeccak('transfer'),
+      calldata: ['0x0', '0x1', '0x0'],
+    };
+    const words = ['starknet_call', JSON.stringify({ request, block_id: 'latest' })];
+    const { stderr } = await rpc(words);
+    expect(stderr).toContain("STRK.transfer panicked with 'ERC20: transfer");
+    expect(stderr).not.toContain('revert_error');
+    expect((await rpc([...words, '--raw'])).stdout).toContain('revert_error');
   });
 
   test('of a connection says how to start a node', async () => {

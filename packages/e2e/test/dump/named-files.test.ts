@@ -117,6 +117,27 @@ describe('a call that names', () => {
       );
     }
   });
+
+  test('a file of other programs gets an error that quotes nothing of it', async () => {
+    const node = await start({ dumpOn: 'request' });
+    const secret = join(folder, 'other');
+    for (const text of [
+      'root:x:0:0',
+      '["root:x"]',
+      '[{"root":1}]',
+      '{"root',
+      '"root',
+      'SBXIMAGE\x01root',
+    ]) {
+      writeFileSync(secret, text);
+      const { message } = await node.request('devnet_load', { path: secret }).then(
+        () => ({ message: 'loaded' }),
+        (error: Error) => error,
+      );
+      expect(message).toContain(secret);
+      expect(message).not.toContain('root');
+    }
+  });
 });
 
 describe('an option that names', () => {
@@ -185,7 +206,7 @@ test('standard input is no file to load', async () => {
 
 test('with --dump-on block, a write that fails is logged, and the next change brings the file up to date', async () => {
   const errors: string[] = [];
-  const error = (_: object | string, message = ''): void => void errors.push(message);
+  const error = (words: object | string): void => void errors.push(String(words));
   const quiet = (): void => {};
   const log = { debug: quiet, info: quiet, warn: quiet, error };
   const path = join(folder, 'followed.json');

@@ -91,16 +91,20 @@ describe('an error carries an explanation', () => {
     );
   });
 
-  test('unless its data is a text; the transaction is then explained by its hash', async () => {
+  test('of which a text has only the hint; the transaction is then explained by its hash', async () => {
     const request = await sender.invokeRequest([], { signature: ['0x1', '0x2'] });
     const { code, data } = await client.failure('starknet_addInvokeTransaction', [request]);
-    expect([code, typeof data]).toEqual([55, 'string']);
     const { hash } = new Transaction(request, 'SN_SEPOLIA');
-    expect(await client.call('devnet_explainTransaction', [hash])).toMatchObject({
+    const explained = await client.call('devnet_explainTransaction', [hash]);
+    expect(explained).toMatchObject({
       status: 'REJECTED',
       function: '__validate__',
       panic: { text: 'Account: invalid signature' },
+      hint: expect.any(String),
     });
+    expect(code).toBe(55);
+    expect(data).toMatch(/^The `validate` entry point panicked with:/);
+    expect(data).toContain(`\nhint: ${explained.hint}`);
   });
 });
 

@@ -76,7 +76,9 @@ describe('the log', () => {
       const request = await senderOf(chain).invokeRequest([], { signature: ['0x1', '0x2'] });
       await chain.requestRaw('starknet_addInvokeTransaction', [request]).catch(() => undefined);
     });
-    expect(text).toMatch(/INFO .* · Rejected: account 0\.__validate__ panicked with 'Account: inv/);
+    expect(text).toMatch(
+      /INFO .* · Rejected: account 0\.__validate__ panicked with 'Account: .* · The signature does not/,
+    );
     expect(text).toContain('✗ account 0.__validate__(…)');
     expect(text).toContain('└─ ✗ STRK.transfer(recipient: 0xabc,');
   });

@@ -72,8 +72,9 @@ export function parseJournal(text: string): readonly JournalCall[] {
 function parseText(text: string): unknown {
   try {
     return parse(text);
-  } catch (error) {
-    return failDump(`Deserialization error: ${reasonOf(error)}`);
+  } catch {
+    // The parser quotes the text, and a caller may name any file.
+    return failDump('Deserialization error: the file is neither an image nor complete JSON');
   }
 }
 

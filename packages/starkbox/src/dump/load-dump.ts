@@ -31,7 +31,7 @@ export async function worldInFile(
   { format, given }: FileExpectation = {},
 ): Promise<LoadedWorld> {
   const displayedPath = given ?? path;
-  if (!exists(path, displayedPath)) failDump('The file does not exist');
+  if (!exists(path, displayedPath)) failDump(`The file does not exist: ${displayedPath}`);
   // At startup the message already names the file.
   const messageStart = given === undefined ? '' : `${given}: `;
   const loaded = await withSource(

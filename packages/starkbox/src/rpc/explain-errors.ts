@@ -52,7 +52,7 @@ function handlerOf({ from_address, to_address, entry_point_selector, payload }: 
 /** Methods whose errors name a reverted transaction that is in a block. */
 const WITH_INCLUDED: ReadonlySet<string> = new Set(['devnet_deploy']);
 
-/** Errors whose data the specification defines as a text: nothing can be added to it. */
+/** Errors whose data the specification defines as a text: no explanation can be a member of it. */
 const WITH_TEXT: ReadonlySet<number> = new Set([
   ERRORS.INVALID_TRANSACTION_NONCE.code,
   ERRORS.VALIDATION_FAILURE.code,
@@ -163,7 +163,9 @@ async function explainFailure(
     const subject = await subjectOf(error, transaction, isSent, chain);
     const explained = await explainer.attempt(subject, { ...attempted, signal });
     const hash = isSent ? await explainer.keep(trust(transaction), explained) : undefined;
-    onFailed?.({ method, hash, summary: explained.summary, text: explained.text });
+    const hint = hintBeside(error, explained);
+    const summary = `${explained.summary}${hint === undefined ? '' : ` · ${hint}`}`;
+    onFailed?.({ method, hash, summary, text: explained.text });
     return explained;
   } catch (failure) {
     onFailed?.(toFailedRequest(method, error));
@@ -228,9 +230,17 @@ export interface ErrorExplainer {
   readonly onFailed?: OnFailed | undefined;
 }
 
+/** For an error whose text only repeats the panic of the account; the text of a wrong nonce says what to do. */
+function hintBeside({ code }: RpcError, { hint }: Explanation): string | undefined {
+  return code === ERRORS.VALIDATION_FAILURE.code ? hint : undefined;
+}
+
 function withExplanation(error: RpcError, explained: Explanation): RpcError {
   const { code, message, data } = error;
-  if (WITH_TEXT.has(code)) return error;
+  if (WITH_TEXT.has(code)) {
+    const hint = hintBeside(error, explained);
+    return hint === undefined ? error : new RpcError(code, message, `${data}\nhint: ${hint}`);
+  }
   const rest = typeof data === 'string' ? { reason: data } : membersOf(data ?? {});
   return new RpcError(code, message, { ...rest, explained });
 }

@@ -195,7 +195,7 @@ describe('a load', () => {
     }
     await expect(node.request('devnet_load', { path: folder })).rejects.toMatchObject({ code: -5 });
     await expect(node.request('devnet_load', { path })).rejects.toMatchObject(
-      refused(/The file does not exist/),
+      refused(new RegExp(`The file does not exist: ${path}`)),
     );
   });
 

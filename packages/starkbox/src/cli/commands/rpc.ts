@@ -179,7 +179,10 @@ function jsonIn(text: string, where: string): unknown {
 function errorText(error: unknown, method: string): string {
   const { code, message, data } = membersOf(error);
   const name = Object.entries(ERRORS).find(([, known]) => known.code === code)?.[0];
-  const { reason, explained, ...others } = isObject(data) ? data : { reason: data };
+  const { reason, explained, ...members } = isObject(data) ? data : { reason: data };
+  const { revert_error: _frames, execution_error: _error, ...unexplained } = members;
+  // The explanation tells them in words; --raw prints them.
+  const others = isObject(explained) ? unexplained : members;
   const hints = [
     ...(reason === undefined
       ? []
