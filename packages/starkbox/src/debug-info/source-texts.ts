@@ -20,21 +20,32 @@ export interface SourceTexts {
 /** Longer than any source file that a person writes; in bytes of a file, in characters of a given text. */
 export const MAX_TEXT_LENGTH: number = 2 ** 20;
 
-/** Texts that were given along with an artifact. */
+/** Texts that were given along with an artifact, or with an earlier one of the same class. */
 export class GivenTexts implements SourceTexts {
   readonly size: number;
   readonly #texts: ReadonlyMap<string, string>;
+  readonly #package: SourceTexts | undefined;
 
-  /** @param files those that can be asked for; texts of others are not kept */
-  constructor(sources: Readonly<Record<string, string>>, files: ReadonlySet<string>) {
-    const texts = new Map(Object.entries(sources).filter(([file]) => files.has(file)));
+  /**
+   * @param files those that can be asked for; texts of others are not kept
+   * @param earlier has the texts that are not given again
+   */
+  constructor(
+    sources: Readonly<Record<string, string>>,
+    files: ReadonlySet<string>,
+    earlier?: SourceTexts,
+  ) {
+    const given = earlier instanceof GivenTexts ? earlier : undefined;
+    const all = [...(given ? given.#texts : []), ...Object.entries(sources)];
+    const texts = new Map(all.filter(([file]) => files.has(file)));
     this.#texts = texts;
+    this.#package = given ? given.#package : earlier;
     this.size = [...texts.values()].reduce((sum, { length }) => sum + length, 0);
   }
 
   async read(file: string): Promise<SourceText | undefined> {
     const text = this.#texts.get(file);
-    return text === undefined ? undefined : { text, isNewer: false };
+    return text === undefined ? this.#package?.read(file) : { text, isNewer: false };
   }
 }
 
