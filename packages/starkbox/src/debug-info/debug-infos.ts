@@ -6,7 +6,7 @@ import { BoundedMap } from '../bounded-map.js';
 import { stringify } from '../json/json.js';
 import { contractIn, contractOfFile } from './contract-name.js';
 import { DebugInfo } from './debug-info.js';
-import type { SourceTexts } from './source-texts.js';
+import type { SourceTexts, TextsOfFiles } from './source-texts.js';
 
 /** Classes whose names are kept. */
 const MAX_CLASSES = 1_000;
@@ -54,14 +54,18 @@ export class DebugInfos {
     artifact: unknown,
     textsOf?: (
       files: ReadonlySet<string>,
-      earlier: SourceTexts | undefined,
+      earlier: TextsOfFiles | undefined,
     ) => SourceTexts | undefined,
   ): DebugInfo | undefined {
     const info = DebugInfo.read(artifact);
     if (!info) return undefined;
     const text = stringify(memberOf(artifact, 'sierra_program_debug_info'));
     const packed = deflateRawSync(text, PACKING);
-    const texts = textsOf?.(info.files, this.#known.get(classHash)?.texts);
+    const earlier = this.#known.get(classHash);
+    const texts = textsOf?.(
+      info.files,
+      earlier && { texts: earlier.texts, files: earlier.info.files },
+    );
     this.#known.set(classHash, { info, texts, packed });
     const name = contractIn(info);
     if (name !== undefined) this.#names.set(classHash, name);
