@@ -1,7 +1,7 @@
 // Launch arguments of a debug session, and the execution that they name.
 
 import { resolve } from 'node:path';
-import { isObject } from '@starkbox/abi/basics';
+import { isObject, memberOf } from '@starkbox/abi/basics';
 import { type Caller, type Debugger, openDebugger, type Target } from '@starkbox/debugger';
 
 /** Arguments of launch and attach requests, with the sentences that an editor shows. */
@@ -54,10 +54,16 @@ export type LaunchArguments = {
 
 const TARGETS = ['transaction', 'bundle', 'requestFile'] as const;
 
+/** Texts of source files, by their names in debug information. */
+type Sources = Readonly<Record<string, string>>;
+
 /** A compiled class with the texts of its sources. */
 export interface Artifact {
+  readonly classHash: string;
   readonly artifact: object;
-  readonly sources: Readonly<Record<string, string>>;
+  readonly sources: Sources;
+  /** Those that changed after the class was compiled. */
+  readonly newerSources: Sources;
 }
 
 /** A node, and the execution to debug on it. */
@@ -199,19 +205,32 @@ export function targetOfRequest(text: string, file: string): Target {
 }
 
 const OPEN = 'devnet_openDebugTrace';
+const SOURCE = 'devnet_getDebugSource';
 
-/** Passes artifacts of the classes that ran to the node, between the recording and the first read of a class. */
+/**
+ * Passes artifacts of the classes that ran to the node, between the recording and the first read of a class.
+ *
+ * @param add returns the texts of their sources, by class hash, for files that the node lacks or does not give
+ */
 function withArtifacts(
   call: Caller,
-  add: (classHashes: ReadonlySet<string>) => Promise<void>,
+  add: (classHashes: ReadonlySet<string>) => Promise<ReadonlyMap<string, Sources>>,
 ): Caller {
+  let ownSources: ReadonlyMap<string, Sources> = new Map();
   return async (method, params) => {
+    if (method === SOURCE) {
+      const answer = await call(method, params).catch(() => undefined);
+      const text = ownSources.get(String(memberOf(params, 'class_hash')))?.[
+        String(memberOf(params, 'file'))
+      ];
+      return memberOf(answer, 'text') === undefined ? { text } : answer;
+    }
     const answer = await call(method, params);
     if (method !== OPEN || !isObject(answer) || !Array.isArray(answer['runs'])) return answer;
     const hashes = answer['runs'].map((run: unknown) =>
       String(isObject(run) ? run['class_hash'] : ''),
     );
-    await add(new Set(hashes));
+    ownSources = await add(new Set(hashes));
     return answer;
   };
 }
@@ -235,12 +254,16 @@ export async function openExecution(
   try {
     const call = withArtifacts(connection.call, async (classHashes) => {
       onProgress('reading artifacts');
-      for await (const { artifact, sources } of host.artifacts(folder, cwd, classHashes)) {
+      const ownSources = new Map<string, Sources>();
+      for await (const compiled of host.artifacts(folder, cwd, classHashes)) {
         signal.throwIfAborted();
+        const { classHash, artifact, sources, newerSources } = compiled;
+        ownSources.set(classHash, { ...newerSources, ...sources });
         await connection.call('devnet_addArtifact', { artifact, sources }).catch((error) => {
           notes.push(`The node rejects an artifact: ${reasonOf(error)}`);
         });
       }
+      return ownSources;
     });
     const debug = await openDebugger(call, connection.target, {
       ...(maxSteps === undefined ? {} : { maxSteps }),

@@ -1,9 +1,10 @@
 // The adapter in the hands of Microsoft's client: opening, breakpoints, moves in both directions, variables, sources.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, utimes, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { optionsOf } from '@starkbox/test-support/command-line';
 import { startFixture } from '@starkbox/test-support/fixture';
 import { contract, selector } from '@starkbox/test-support/signing';
 import { temporaryFolderOfFile } from '@starkbox/test-support/temporary-folder';
@@ -368,6 +369,41 @@ test('sources that the editor cannot open come from the node', async () => {
   expect(loaded.body.sources).toContainEqual(frame?.source);
 });
 
+test('a file that was edited after the build is shown as it was', async () => {
+  const edited = await createProject(['token']);
+  const path = join(edited, 'contracts', 'src', 'token.cairo');
+  await writeFile(path, `// A line that moves others.\n${tokenText}`);
+  await utimes(path, new Date('2100-01-01'), new Date('2100-01-01'));
+  const artifact = JSON.parse(await classTextWithPlaces('token'));
+  const sources = { 'contracts/src/token.cairo': tokenText };
+  await client.call('devnet_addArtifact', { artifact, sources });
+  const editor = await connected();
+  await editor.launch(open(reverted, { cwd: edited }));
+  const [frame] = await editor.frames(1);
+  expect(frame?.source).not.toHaveProperty('path');
+  const sourceReference = frame?.source?.sourceReference ?? 0;
+  const { body } = await editor.client.sourceRequest({ sourceReference });
+  expect(body.content).toBe(tokenText);
+});
+
+test('a restricted node gives no texts, but the project has them', async () => {
+  const artifacts = join(project, 'target', 'dev');
+  const other = await startFixture(await optionsOf('--restrictive-mode', '--artifacts', artifacts));
+  const { url: otherUrl } = await other.node.listen();
+  const to = await other.sender.deploy(await contract('token'), [
+    '0x1',
+    '0x2',
+    '0x64',
+    '0x0',
+    owner,
+  ]);
+  const calldata = ['0x1234', '0x3e8', '0x0'];
+  const transaction = await other.sender.invoke([{ to, name: 'transfer', calldata }]);
+  const editor = await connected();
+  const stop = await editor.launch({ transaction, url: otherUrl, cwd: project });
+  expect(stop).toMatchObject({ path: tokenPath, line: FAILING });
+});
+
 test('debug information names no file that the editor opens', async () => {
   const victim = join(temporaryFolderOfFile(), 'secret.cairo');
   await writeFile(victim, 'mod secret {}');
@@ -538,15 +574,19 @@ test('wrong arguments and unknown transactions are explained', async () => {
 
 test('printed texts and missing information are in the console', async () => {
   const prints = await sender.deploy(await contract('prints'));
+  const emitter = await sender.deploy(await contract('emitter'));
   const hash = await sender.invoke([
     { to: prints, name: 'print_values', calldata: ['0x7', '0x8'] },
+    { to: emitter, name: 'emit_raw', calldata: ['0x0', '0x0'] },
   ]);
   const editor = await connected();
   await editor.launch(open(hash));
   const printed = editor.output.filter(({ category }) => category === 'stdout');
   expect(printed.length).toBeGreaterThan(0);
   expect(printed[0]?.source?.path).toMatch(/prints\.cairo$/);
-  expect(editor.output.filter(({ category }) => category === 'console').length).toBeGreaterThan(0);
+  // The class of the account comes with the node, so nobody can build it again.
+  const notes = editor.output.filter(({ category }) => category === 'console');
+  expect(notes.map(({ output }) => /^\w+ steps/.exec(output)?.[0])).toEqual(['emitter steps']);
 });
 
 test('disconnecting closes the trace in the node, and the adapter serves others', async () => {

@@ -307,11 +307,7 @@ export interface Debugger {
 
   /** Files of the classes that ran. */
   sources(): Promise<readonly { readonly classHash: string; readonly file: string }[]>;
-  /**
-   * Reads the text of a file; none if the node does not have it.
-   *
-   * @throws if the node does not answer
-   */
+  /** Reads the text of a file; none if the node does not have it or does not give it. */
   sourceText(classHash: string, file: string): Promise<string | undefined>;
   /** Lines of a file that have code. */
   codeLines(file: string): Promise<readonly number[]>;

@@ -803,6 +803,8 @@ export type DEBUG_CLASS = {
   readonly code?: DEBUG_CODE;
   /** Absent if the node has no debug information of the class. */
   readonly source?: DEBUG_SOURCE;
+  /** True for a class that Starkbox ships. */
+  readonly predeployed?: boolean;
 };
 
 /** The Sierra statements of a class and the cells of their variables. */
@@ -4632,6 +4634,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
   devnet_executedLines: {
     document: 'devnet',
     params: [{ name: 'transaction_hash', required: true }],
+    restricted: true,
     waits: true,
   },
   devnet_openDebugTrace: {
@@ -4691,6 +4694,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
       { name: 'class_hash', required: true },
       { name: 'file', required: true },
     ],
+    restricted: true,
   },
   devnet_setLabel: {
     document: 'devnet',

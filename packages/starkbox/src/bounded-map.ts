@@ -27,6 +27,16 @@ export class BoundedMap<K, V> {
     return this.#entries.get(key);
   }
 
+  /** The same as `get`, and the entry counts as set just now. */
+  use(key: K): V | undefined {
+    const value = this.#entries.get(key);
+    if (value !== undefined) {
+      this.#entries.delete(key);
+      this.#entries.set(key, value);
+    }
+    return value;
+  }
+
   values(): Iterable<V> {
     return this.#entries.values();
   }

@@ -54,6 +54,8 @@ export class DebugClass {
   readonly note: string | undefined;
   readonly code: DEBUG_CODE | undefined;
   readonly source: DEBUG_SOURCE | undefined;
+  /** Whether users cannot build it again with debug information. */
+  readonly isPredeployed: boolean;
   /** Ordered by their first statements; empty without code. */
   readonly functions: readonly SierraFunction[];
   /** The files that locations name. */
@@ -67,6 +69,7 @@ export class DebugClass {
     this.note = wire.note;
     this.code = wire.code;
     this.source = wire.source;
+    this.isPredeployed = wire.predeployed === true;
     this.functions = functionsOf(wire.code, wire.source);
     this.files = filesOf(wire.source);
     this.#types = typesOf(wire.code, wire.source);

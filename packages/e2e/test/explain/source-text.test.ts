@@ -148,12 +148,17 @@ describe('of an artifact that was uploaded', () => {
 
   test.each([
     ['a file of the system', '/etc/passwd'],
-    ['a file of the package', join(root, 'src', 'failing', 'prints.cairo')],
+    ['another file of the package', join(root, 'src', 'failing', 'failures.cairo')],
     ['a file of the package by a short path', file('prints')],
   ])('no file is opened: %s', async (_, path) => {
     const first = await add(path);
     expect(first?.file).toBe(path);
     expect(first?.excerpt).toBeUndefined();
+  });
+
+  test('the file that the artifact of the node names is still shown', async () => {
+    const excerpt = (await add(join(root, 'src', 'failing', 'prints.cairo')))?.excerpt;
+    expect(excerpt?.lines.join('\n')).toContain('// fails: print_then_fail');
   });
 
   test('texts that come with it are shown', async () => {

@@ -35,6 +35,8 @@ export class DebugInfo {
   readonly #symbols: Symbols;
   /** The files that it names. */
   readonly files: ReadonlySet<string>;
+  /** Bytes that it takes, roughly. */
+  readonly size: number;
 
   /** Use {@link DebugInfo.read}. */
   constructor(
@@ -55,6 +57,12 @@ export class DebugInfo {
       if (file !== undefined) files.add(file);
     }
     this.files = files;
+    this.size =
+      starts.byteLength +
+      entries.byteLength +
+      sizeOfTexts(texts) +
+      sizeOfTexts(names.values()) +
+      sizeOfSymbols(symbols);
   }
 
   /**
@@ -182,6 +190,24 @@ export class DebugInfo {
 /** Names of types and of variables. */
 type Symbols = Pick<DEBUG_SOURCE, 'types' | 'variables'>;
 const NO_SYMBOLS: Symbols = { types: [] };
+
+/** A short object, such as the head of a string or of a list. */
+const OBJECT_BYTES = 32;
+
+function sizeOfTexts(texts: Iterable<string>): number {
+  let size = 0;
+  for (const { length } of texts) size += OBJECT_BYTES + 2 * length;
+  return size;
+}
+
+function sizeOfSymbols({ types, variables = [] }: Symbols): number {
+  let size = 0;
+  for (const { name, members = [] } of types) {
+    size += 2 * OBJECT_BYTES + sizeOfTexts([name, ...members]);
+  }
+  for (const { names } of variables) size += 4 * OBJECT_BYTES + 8 * names.length;
+  return size;
+}
 
 interface NamesOfClass {
   readonly names: ReadonlyMap<number, string>;

@@ -6,54 +6,67 @@ import { BoundedMap } from '../bounded-map.js';
 import { stringify } from '../json/json.js';
 import { contractIn, contractOfFile } from './contract-name.js';
 import { DebugInfo } from './debug-info.js';
-import type { SourceTexts } from './source-texts.js';
+import type { SourceTexts, TextsOfFiles } from './source-texts.js';
 
-/** Classes whose debug information is kept; the one that was added first goes first. */
+/** Classes whose names are kept. */
 const MAX_CLASSES = 1_000;
-/** Characters of source texts that are kept. */
-const MAX_TEXT = 64 * 2 ** 20;
-/** Bytes of packed debug information that are kept. */
-const MAX_PACKED = 64 * 2 ** 20;
+/** Bytes of debug information and texts that are kept, and of names. */
+const MAX_BYTES = 256 * 2 ** 20;
+const MAX_NAME_BYTES = 2 ** 20;
 
 interface Known {
   readonly info: DebugInfo;
   readonly texts: SourceTexts | undefined;
+  /** Debug information as the compiler wrote it, packed. */
+  readonly packed: Buffer;
 }
 
 /** The fastest level: debug information repeats much, and is packed even if it is never read. */
 const PACKING = { level: 1 };
 
-/** Shared by all chains of a node: it belongs to classes, and is no part of a chain. */
+/**
+ * Shared by all chains of a node: it belongs to classes, and is no part of a chain. What was used longest ago is dropped
+ * first.
+ */
 export class DebugInfos {
-  readonly #known = new BoundedMap<string, Known>(MAX_CLASSES, {
-    sizeOf: ({ texts }) => texts?.size ?? 0,
-    most: MAX_TEXT,
-  });
-  /** Debug information as the compiler wrote it, packed. */
-  readonly #written = new BoundedMap<string, Buffer>(MAX_CLASSES, {
-    sizeOf: ({ length }) => length,
-    most: MAX_PACKED,
+  readonly #known: BoundedMap<string, Known>;
+  /** Names of contracts by class hash. */
+  readonly #names = new BoundedMap<string, string>(MAX_CLASSES, {
+    sizeOf: ({ length }) => 2 * length,
+    most: MAX_NAME_BYTES,
   });
 
-  /** Names of contracts by class hash. */
-  readonly #names = new BoundedMap<string, string>(MAX_CLASSES);
+  constructor(maxBytes: number = MAX_BYTES) {
+    this.#known = new BoundedMap(MAX_CLASSES, {
+      sizeOf: ({ info, texts, packed }) => info.size + 2 * (texts?.size ?? 0) + packed.length,
+      most: maxBytes,
+    });
+  }
 
   /**
    * @param artifact a class as a compiler writes it
-   * @param textsOf what has the files that it names; that of an earlier artifact of the class is not asked any more
+   * @param textsOf what has the files that it names, from what an earlier artifact of the class had
    * @returns undefined if it carries no debug information
    * @throws TypeError if what it carries is malformed
    */
   add(
     classHash: string,
     artifact: unknown,
-    textsOf?: (files: ReadonlySet<string>) => SourceTexts | undefined,
+    textsOf?: (
+      files: ReadonlySet<string>,
+      earlier: TextsOfFiles | undefined,
+    ) => SourceTexts | undefined,
   ): DebugInfo | undefined {
     const info = DebugInfo.read(artifact);
     if (!info) return undefined;
     const text = stringify(memberOf(artifact, 'sierra_program_debug_info'));
-    this.#written.set(classHash, deflateRawSync(text, PACKING));
-    this.#known.set(classHash, { info, texts: textsOf?.(info.files) });
+    const packed = deflateRawSync(text, PACKING);
+    const earlier = this.#known.get(classHash);
+    const texts = textsOf?.(
+      info.files,
+      earlier && { texts: earlier.texts, files: earlier.info.files },
+    );
+    this.#known.set(classHash, { info, texts, packed });
     const name = contractIn(info);
     if (name !== undefined) this.#names.set(classHash, name);
     return info;
@@ -72,15 +85,15 @@ export class DebugInfos {
 
   /** The debug information of a class as the compiler wrote it, as JSON text. */
   textOf(classHash: string): string | undefined {
-    const packed = this.#written.get(classHash);
+    const packed = this.#known.use(classHash)?.packed;
     return packed && inflateRawSync(packed).toString();
   }
 
   get(classHash: string): DebugInfo | undefined {
-    return this.#known.get(classHash)?.info;
+    return this.#known.use(classHash)?.info;
   }
 
   texts(classHash: string): SourceTexts | undefined {
-    return this.#known.get(classHash)?.texts;
+    return this.#known.use(classHash)?.texts;
   }
 }

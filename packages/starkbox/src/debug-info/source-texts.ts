@@ -20,21 +20,40 @@ export interface SourceTexts {
 /** Longer than any source file that a person writes; in bytes of a file, in characters of a given text. */
 export const MAX_TEXT_LENGTH: number = 2 ** 20;
 
-/** Texts that were given along with an artifact. */
+/** The texts of an artifact, and the files that its debug information names. */
+export interface TextsOfFiles {
+  readonly texts: SourceTexts | undefined;
+  readonly files: ReadonlySet<string>;
+}
+
+/** Texts that were given along with an artifact, or that an earlier artifact of the same class had. */
 export class GivenTexts implements SourceTexts {
   readonly size: number;
   readonly #texts: ReadonlyMap<string, string>;
+  /** An uploaded artifact must not choose the files of a package that are read. */
+  readonly #package: TextsOfFiles | undefined;
 
-  /** @param files those that can be asked for; texts of others are not kept */
-  constructor(sources: Readonly<Record<string, string>>, files: ReadonlySet<string>) {
-    const texts = new Map(Object.entries(sources).filter(([file]) => files.has(file)));
+  /**
+   * @param files those that can be asked for; texts of others are not kept
+   * @param earlier has the texts that are not given again
+   */
+  constructor(
+    sources: Readonly<Record<string, string>>,
+    files: ReadonlySet<string>,
+    earlier?: TextsOfFiles,
+  ) {
+    const given = earlier?.texts instanceof GivenTexts ? earlier.texts : undefined;
+    const all = [...(given ? given.#texts : []), ...Object.entries(sources)];
+    const texts = new Map(all.filter(([file]) => files.has(file)));
     this.#texts = texts;
+    this.#package = given ? given.#package : earlier;
     this.size = [...texts.values()].reduce((sum, { length }) => sum + length, 0);
   }
 
   async read(file: string): Promise<SourceText | undefined> {
     const text = this.#texts.get(file);
-    return text === undefined ? undefined : { text, isNewer: false };
+    if (text !== undefined) return { text, isNewer: false };
+    return this.#package?.files.has(file) ? this.#package.texts?.read(file) : undefined;
   }
 }
 

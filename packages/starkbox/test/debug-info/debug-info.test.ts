@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { classText, classTextWithPlaces } from '../../../../contracts/classes.js';
 import { DebugInfo } from '../../src/debug-info/debug-info.js';
 import { DebugInfos } from '../../src/debug-info/debug-infos.js';
-import { GivenTexts, MAX_TEXT_LENGTH } from '../../src/debug-info/source-texts.js';
+import { GivenTexts } from '../../src/debug-info/source-texts.js';
 
 const PROFILER = 'github.com/software-mansion/cairo-profiler';
 const COVERAGE = 'github.com/software-mansion/cairo-coverage';
@@ -77,19 +77,41 @@ describe('malformed', () => {
   });
 });
 
-test('source texts that were given are kept up to a limit; the first ones go', () => {
+describe('debug information that was used longest ago makes room', () => {
+  const MOST = 9 * 2 ** 17;
+  const text = 'x'.repeat(2 ** 17);
+  const places = { '1': [['a.cairo', range(1, 1)]] };
+
+  test.each([
+    ['texts of sources', info({ '1': ['a'] }, places), { 'a.cairo': text }],
+    ['names of functions', info({ '1': [text] }, places), {}],
+    ['names of variables', info({ '1': ['a'] }, places, [[1, text]]), {}],
+  ])('for more %s', (_, artifact, sources) => {
+    const infos = new DebugInfos(MOST);
+    const add = (hash: string) =>
+      infos.add(hash, artifact, (files) => new GivenTexts(sources, files));
+    for (const hash of ['0x1', '0x2', '0x3', '0x4']) add(hash);
+    expect(infos.get('0x1')).toBeDefined();
+    add('0x5');
+    expect(infos.get('0x1')).toBeDefined();
+    expect(infos.get('0x2')).toBeUndefined();
+    expect(infos.textOf('0x2')).toBeUndefined();
+    expect(infos.get('0x5')).toBeDefined();
+  });
+});
+
+test('texts stay until others are given', async () => {
   const infos = new DebugInfos();
-  const text = ' '.repeat(MAX_TEXT_LENGTH);
-  const artifact = info({ '1': ['a'] }, { '1': [['a.cairo', range(1, 1)]] });
-  const add = (hash: number) =>
-    infos.add(`0x${hash}`, artifact, (files) => new GivenTexts({ 'a.cairo': text }, files));
-  for (let hash = 1; hash <= 64; hash += 1) add(hash);
-  // Again: it takes the place of the one before.
-  add(2);
-  expect(infos.get('0x1')).toBeDefined();
-  add(65);
-  expect(infos.get('0x1')).toBeUndefined();
-  expect(infos.get('0x2')).toBeDefined();
+  const artifact = info({}, { '1': [['a.cairo', range(1, 1)]], '2': [['b.cairo', range(1, 1)]] });
+  const read = async (sources: Readonly<Record<string, string>>) => {
+    infos.add('0x1', artifact, (files, earlier) => new GivenTexts(sources, files, earlier));
+    const texts = infos.texts('0x1');
+    return [(await texts?.read('a.cairo'))?.text, (await texts?.read('b.cairo'))?.text];
+  };
+  expect(await read({ 'a.cairo': '1', 'b.cairo': '2', 'c.cairo': '3' })).toEqual(['1', '2']);
+  expect(await read({})).toEqual(['1', '2']);
+  expect(await read({ 'b.cairo': '4' })).toEqual(['1', '4']);
+  expect(infos.texts('0x1')?.size).toBe(2);
 });
 
 test('marks of macros behind a path are left out, also of a path that is long', () => {

@@ -278,7 +278,11 @@ export class DebugTraces {
   async debugClass(hash: string, id: BLOCK_ID): Promise<DEBUG_CLASS> {
     const { world } = this.#chain;
     const contractClass = (await this.#overriddenClass(hash)) ?? (await classAt(world, hash, id));
-    const described = await debugClass(contractClass, this.#sources.infos, world.labels);
+    const { genesis } = this.#chain.options;
+    const described: DEBUG_CLASS = {
+      ...(await debugClass(contractClass, this.#sources.infos, world.labels)),
+      ...(genesis.shippedClasses.has(hash) ? { predeployed: true } : {}),
+    };
     const { name } = described;
     if (name === undefined) return described;
     const distinct = (await this.#sources.names()).distinctIn([[hash, name]]);

@@ -47,6 +47,8 @@ export interface Genesis {
   readonly eth: PredeployedContract;
   readonly strk: PredeployedContract;
   readonly udc: PredeployedContract;
+  /** Hashes of the classes that come with the packages. */
+  readonly shippedClasses: ReadonlySet<string>;
   readonly argent: { readonly regular: string; readonly multisig: string } | undefined;
   /** Sends the transactions of the paymaster; undefined without one. */
   readonly relayer: RelayerAccount | undefined;
@@ -150,6 +152,7 @@ export async function createGenesis(config: GenesisConfig, fork?: Fork): Promise
     eth: { address: ETH, classHash: existing.tokenClass(ETH) ?? eth.hash },
     strk: { address: STRK, classHash: existing.tokenClass(STRK) ?? strk.hash },
     udc: { address: UDC, classHash: udc.hash },
+    shippedClasses: new Set(classes.map(({ hash }) => hash)),
     argent: regular && multisig ? { regular: regular.hash, multisig: multisig.hash } : undefined,
     relayer: relayer && {
       ...relayer,

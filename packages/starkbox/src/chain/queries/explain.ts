@@ -83,7 +83,11 @@ export class Explainer {
       refuse(`The source ${file} has more than ${MAX_TEXT_LENGTH} characters: leave it out.`);
     }
     try {
-      const info = this.#infos.add(hash, artifact, (files) => new GivenTexts(sources, files));
+      const info = this.#infos.add(
+        hash,
+        artifact,
+        (files, earlier) => new GivenTexts(sources, files, earlier),
+      );
       if (info) return { class_hash: hash, files: [...info.files].sort() };
     } catch (error) {
       refuse(`The debug information of the artifact is malformed: ${reasonOf(error)}`);

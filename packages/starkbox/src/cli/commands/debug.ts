@@ -114,7 +114,7 @@ function hostOf({ url, token }: NodeAddress): Host {
       for (const file of artifactPaths(path)) {
         const text = await readRegular(file);
         const hash = await Class.hashOf(text).catch(() => '');
-        if (classHashes.has(hash)) yield artifactOf(file, text);
+        if (classHashes.has(hash)) yield artifactOf(file, text, hash);
       }
     },
     packageOf: (folder, cwd) => packageOf(folderOf(folder, cwd)),
@@ -127,17 +127,18 @@ function isSameServer(requested: string, url: string): boolean {
 }
 
 /** A compiled class with the sources that its debug information names. */
-async function artifactOf(file: string, text: string): Promise<Artifact> {
+async function artifactOf(file: string, text: string, classHash: string): Promise<Artifact> {
   const artifact: unknown = JSON.parse(text);
   if (!isObject(artifact)) throw new Error(`${file} is not a compiled class: expected an object`);
   const { mtimeMs } = await stat(file);
   const texts = await PackageTexts.of(file, mtimeMs);
   const sources: Record<string, string> = {};
+  const newerSources: Record<string, string> = {};
   for (const name of DebugInfo.read(artifact)?.files ?? []) {
     const source = await texts?.read(name);
-    if (source) sources[name] = source.text;
+    if (source) (source.isNewer ? newerSources : sources)[name] = source.text;
   }
-  return { artifact, sources };
+  return { classHash, artifact, sources, newerSources };
 }
 
 async function servePort(
@@ -183,8 +184,11 @@ async function loadAdapter(): Promise<DebugAdapter> {
 type LaunchArguments = Readonly<Record<string, string | number | boolean>>;
 
 interface Artifact {
+  readonly classHash: string;
   readonly artifact: object;
   readonly sources: Readonly<Record<string, string>>;
+  /** Those that changed after the class was compiled, whose lines can be others. */
+  readonly newerSources: Readonly<Record<string, string>>;
 }
 
 type Caller = (method: string, params: object) => Promise<unknown>;
