@@ -3412,6 +3412,8 @@ export interface Methods {
       readonly cursor?: STORAGE_KEY;
       readonly limit?: PAGE_LIMIT;
       readonly block_id?: 'latest' | 'pre_confirmed';
+      readonly variable?: string;
+      readonly keys?: readonly FELT[];
     };
     readonly result: {
       readonly entries: readonly STORAGE_ROW[];
@@ -4568,7 +4570,10 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
       { name: 'cursor' },
       { name: 'limit' },
       { name: 'block_id' },
+      { name: 'variable' },
+      { name: 'keys' },
     ],
+    waits: true,
   },
   devnet_nameStorage: {
     document: 'devnet',

@@ -9,6 +9,7 @@ import { readRegular } from './files/regular-file.js';
 export * from './client.js';
 
 const NODE: Platform = {
+  tokenAdvice: 'pass { token } to connect, or set STARKBOX_AUTH_TOKEN',
   fetch: (input, init) => fetch(input, init),
   WebSocket: globalThis.WebSocket ?? WebSocket,
   readArtifact: async (location) =>
@@ -18,6 +19,9 @@ const NODE: Platform = {
     ),
 };
 
-/** As `connect` of browsers. */
-export const connect: typeof connectInBrowsers = async (url, options = {}) =>
-  openChain(rpcUrlOf(url), options, NODE);
+/** As `connect` of browsers, with the token of the environment by default. */
+export const connect: typeof connectInBrowsers = async (url, options = {}) => {
+  const token = process.env['STARKBOX_AUTH_TOKEN'];
+  const isAuthorized = new Headers(options.headers).has('authorization');
+  return openChain(rpcUrlOf(url), token && !isAuthorized ? { token, ...options } : options, NODE);
+};

@@ -151,6 +151,9 @@ describe.each(KINDS)('a chain %s', (_kind, open) => {
       Reflect.apply(storage[name], storage, args);
     await expect(call('get', 'typo', '0x1')).rejects.toThrow(noList('"0x1"'));
     await expect(call('set', 'typo', 7)).rejects.toThrow(noList('7'));
+    const noKeys = 'params.keys: expected the keys of the map "ERC20_balances", got none';
+    await expect(storage.get('ERC20_balances')).rejects.toThrow(noKeys);
+    await expect(storage.set('ERC20_balances', [], 7n)).rejects.toThrow(noKeys);
     await expect(call('set', 'ERC20_balances', keys)).rejects.toThrow(
       /^value: expected a felt, .*; got undefined$/,
     );
@@ -195,13 +198,14 @@ describe.each(KINDS)('a chain %s', (_kind, open) => {
     await storage.set('count', [], 0);
     expect(await storage.get('count')).toBe(0n);
     for (const typo of ['coutn', 'ount', 'counts', 'comnt']) {
-      const refusal = `has no variable '${typo}'. It has count. For a slot of other code`;
+      const refusal = `params.variable: got "${typo}", expected a variable of the contract's class. Did you mean "count"?`;
       await expect(storage.get(typo)).rejects.toThrow(refusal);
       await expect(storage.set(typo, [], 7)).rejects.toThrow(refusal);
       expect(await storage.getSlot(storage.slot(typo))).toBe(0n);
     }
-    await expect(storage.get('price')).rejects.toThrow(/has no variable 'price'\. /);
-    await expect(storage.set('price', [], 7n)).rejects.toThrow(/has no variable 'price'\. /);
+    const others = /got "price", expected a variable .* It has count\b.* give the key$/;
+    await expect(storage.get('price')).rejects.toThrow(others);
+    await expect(storage.set('price', [], 7n)).rejects.toThrow(others);
     expect((await chain.explain(transactionHash)).status).toBe('SUCCEEDED');
     const failure = await failureOf(chain.deploy({ classHash }));
     expect(failure.code).toBe(ERRORS.CONTRACT_ERROR.code);

@@ -7,7 +7,7 @@ import { closeAfterTest } from '@starkbox/test-support/closing';
 import { listen } from '@starkbox/test-support/listen';
 import { createChain } from 'starkbox';
 import { ConnectionError, connect, type RemoteChain } from 'starkbox/client';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { WebSocketServer } from 'ws';
 
 const OPTIONS = { seed: 0, accounts: 1, port: 0 } as const;
@@ -96,7 +96,16 @@ describe('a token', () => {
   test('opens the node, its WebSocket and its instances', async () => {
     const token = 'a-token-of-24-characters+/=';
     const url = await startNode({ authToken: token });
-    expect(await refusal(url)).toContain('requires a token: pass { token } to connect');
+    expect(await refusal(url)).toContain(
+      'requires a token: pass { token } to connect, or set STARKBOX_AUTH_TOKEN',
+    );
+    closeAfterTest(() => void vi.unstubAllEnvs());
+    vi.stubEnv('STARKBOX_AUTH_TOKEN', token);
+    const byVariable = await opened(url);
+    expect(await byVariable.request('starknet_blockNumber')).toBe(0);
+    const headers = { Authorization: 'Bearer another' };
+    expect(await refusal(url, { headers })).toContain('requires a token');
+    expect(await refusal(url, { token: 'another' })).toContain('rejects the token');
     expect(await refusal(url, { token: 'another' })).toContain('rejects the token');
     const chain = await opened(url, { token });
     const heads = chain.subscribe('starknet_subscribeNewHeads');

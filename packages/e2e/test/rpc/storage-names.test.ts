@@ -259,6 +259,48 @@ test('values are told by their types, packed ones by their parts', async () => {
   expect(await displayed(token, storageAddress('supply'), '0x1')).toBe(String(2n ** 128n + 5n));
 });
 
+test('a slot is read by the name of its variable, whose keys must fit its type', async () => {
+  const request = (variable: string, ...keys: readonly string[]) => ({
+    contract_address: ledger,
+    variable,
+    ...(keys.length === 0 ? {} : { keys }),
+  });
+  const limits = storageAddress('limits', ['0x2a']);
+  for (const [params, key] of [
+    [request('owner'), storageAddress('owner')],
+    [request('limits', '0x2a'), limits],
+    [request('entries'), storageAddress('entries')],
+  ] as const) {
+    const { entries } = await client.call('devnet_getStorage', params);
+    const value = await client.call('starknet_getStorageAt', [ledger, key, 'latest']);
+    expect(entries).toEqual([expect.objectContaining({ key, value })]);
+  }
+  expect(await client.call('devnet_getStorage', request('limits', '0x2b'))).toEqual({
+    entries: [],
+  });
+  for (const [params, message] of [
+    [
+      request('ownr'),
+      'params.variable: got "ownr", expected a variable of the contract\'s class. Did you mean "owner"?',
+    ],
+    [
+      request('anything'),
+      'It has owner, title, allowances, grants, positions, limits, common_limits, pools, entries, holders, last_mark, Pausing_paused. For',
+    ],
+    [request('owner', '0x1'), 'params.keys: expected 0 felts for the keys of "owner", got 1'],
+    [request('limits'), 'params.keys: expected the keys of the map "limits", got none'],
+    [request('limits', '0x1', '0x2'), 'expected 1 felt for the keys of "limits", got 2'],
+    [request('holders', '0x1'), 'expected 2 felts for the keys of "holders", got 1. A u256 is two'],
+    [request('grants', '0x1', '0x2'), 'expected 3 felts for the keys of "grants", got 2'],
+    [{ contract_address: ledger, keys: ['0x1'] }, 'params.keys: expected a variable with keys'],
+  ] as const) {
+    const { code, message: reason } = await client.failure('devnet_getStorage', params);
+    expect([code, reason]).toEqual([-32602, expect.stringContaining(message)]);
+  }
+  const missing = { contract_address: '0x999', variable: 'owner' };
+  expect((await client.failure('devnet_getStorage', missing)).code).toBe(20);
+});
+
 test('what cannot be named is left out, and unknown contracts have no names', async () => {
   const contracts = [
     { contract_address: ledger, keys: ['0x123', storageAddress('positions', ['0x7777777'])] },

@@ -30,6 +30,8 @@ export interface Platform {
   readonly WebSocket: SocketClass;
   /** What to do if nothing responds; by default, to start a node. */
   readonly advice?: string;
+  /** How to give the token that a node requires; by default, as an option of `connect`. */
+  readonly tokenAdvice?: string;
   /** Reads the text of a class. */
   readArtifact(location: string | URL): Promise<string>;
 }
@@ -218,9 +220,10 @@ export class Connection implements Transport {
   }
 
   #unauthorizedError(): ConnectionError {
+    const { tokenAdvice = 'pass { token } to connect' } = this.platform;
     const reason =
       this.options.token === undefined
-        ? 'requires a token: pass { token } to connect'
+        ? `requires a token: ${tokenAdvice}`
         : 'rejects the token: pass the value of --auth-token';
     return new ConnectionError(this.url, `The node at ${this.url} ${reason}.`);
   }

@@ -94,27 +94,6 @@ export class TimeControls {
   }
 }
 
-/** Class hash and name of variables that are known to exist, so that a class is not fetched for every zero that is read. */
-const declaredVariables = new Set<string>();
-const MAX_DECLARED_VARIABLES = 1_000;
-
-/** The words from which a name differs by one letter: one more, one less, another one, or two that changed places. */
-function misspellings(name: string): readonly string[] {
-  const letters = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_'];
-  return Array.from({ length: name.length + 1 }, (_, at) => {
-    const [before, letter = '', next = ''] = [name.slice(0, at), name[at], name[at + 1]];
-    const after = name.slice(at + 1);
-    const swapped = before + next + letter + name.slice(at + 2);
-    const changed = letters.flatMap((other) => [
-      before + other + after,
-      before + other + letter + after,
-    ]);
-    return [before + after, swapped, ...changed];
-  })
-    .flat()
-    .filter((word) => word !== '');
-}
-
 /** The layout of a storage variable. */
 export type StorageType = 'felt' | 'u256';
 
@@ -160,8 +139,8 @@ export class ContractStorage {
   /**
    * Reads a variable in the block under construction.
    *
-   * @throws RangeError if a key is not a felt, or if the code of the contract has no such variable
-   * @throws RpcError if there is no such contract
+   * @throws RangeError if a key is not a felt
+   * @throws RpcError if there is no such contract, its code has no such variable, or the keys do not fit
    */
   async get(
     variable: string,
@@ -172,46 +151,15 @@ export class ContractStorage {
     const low = await this.getSlot(slot);
     const high = type === 'felt' ? 0n : await this.getSlot(nextSlot(slot));
     // What was written has a variable, perhaps of a class that the contract had before.
-    if (low === 0n && high === 0n) await this.#assertDeclared(variable);
+    if (low === 0n && high === 0n) await this.#check(variable, keys);
     return type === 'felt' ? low : fromU256(toFelt(low), toFelt(high));
-  }
-
-  /** Throws if the name is misspelt: a Sierra program contains the hashes of its variables. */
-  async #assertDeclared(variable: string): Promise<void> {
-    const hash = await this.#request('starknet_getClassHashAt', {
-      block_id: 'pre_confirmed',
-      contract_address: this.#address,
-    });
-    const name = `${hash} ${variable}`;
-    if (declaredVariables.has(name)) return;
-    const contractClass = await this.#request('starknet_getClassAt', {
-      block_id: 'pre_confirmed',
-      contract_address: this.#address,
-    });
-    const constants =
-      'sierra_program' in contractClass
-        ? new Set(contractClass.sierra_program.map(BigInt))
-        : undefined;
-    const isVariable = (word: string): boolean => constants?.has(BigInt(this.slot(word))) ?? true;
-    if (isVariable(variable)) {
-      if (declaredVariables.size >= MAX_DECLARED_VARIABLES) declaredVariables.clear();
-      declaredVariables.add(name);
-      return;
-    }
-    const meant = misspellings(variable).find(isVariable);
-    const words = new Set(String(contractClass.abi).match(/\b[A-Za-z_]\w*/g));
-    const names = meant === undefined ? [...words].filter(isVariable) : [meant];
-    const hint = names.length === 0 ? '' : `. It has ${names.join(', ')}`;
-    throw new RangeError(
-      `The code of contract ${this.#address} has no variable '${variable}'${hint}. For a slot of other code, call getSlot or setSlot`,
-    );
   }
 
   /**
    * Writes a variable in the block under construction. A value beyond a felt is written as a u256.
    *
-   * @throws RangeError if a key or the value is out of range, or if the code of the contract has no such variable
-   * @throws RpcError if there is no such contract
+   * @throws RangeError if a key or the value is out of range
+   * @throws RpcError if there is no such contract, its code has no such variable, or the keys do not fit
    */
   async set(
     variable: string,
@@ -253,6 +201,16 @@ export class ContractStorage {
    */
   async setSlot(slot: BigNumberish, value: BigNumberish): Promise<void> {
     await this.#write([{ key: feltOf(slot, 'slot'), value: feltOf(value, 'value') }]);
+  }
+
+  /** The node rejects a variable that the code of the contract lacks, and keys that do not fit its type. */
+  async #check(variable: string, keys: readonly BigNumberish[]): Promise<void> {
+    await this.#request('devnet_getStorage', {
+      contract_address: this.#address,
+      variable,
+      keys: keys.map((key) => feltOf(key, 'keys')),
+      block_id: 'pre_confirmed',
+    });
   }
 
   async #write(

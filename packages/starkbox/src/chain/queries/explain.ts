@@ -31,6 +31,7 @@ import {
   retraceCall,
   retraceTransaction,
 } from '../retrace/retrace.js';
+import type { VariableRequest } from '../storage-names/variable-slot.js';
 import { findBlock, keptState, pendingNumber, stateBefore } from '../world/find-block.js';
 import { findTransaction, nextTime, type World } from '../world/world.js';
 import type { Abis } from './abis.js';
@@ -156,6 +157,16 @@ export class Explainer {
       ({ SlotNamer }) => new SlotNamer(this.#chain, this.#infos, () => this.names()),
     );
     return this.#slots;
+  }
+
+  /** The first slot of a storage variable of a contract, in the block under construction. */
+  async variableSlot(contract: string, request: VariableRequest): Promise<string> {
+    const { pendingState } = this.#chain.world;
+    const hash = await pendingState.classHashAt(contract);
+    if (hash === '0x0') fail('CONTRACT_NOT_FOUND');
+    const { variableSlot } = await import('../storage-names/variable-slot.js');
+    const variables = await (await this.#slotNamer()).variablesOf(hash, pendingState);
+    return variableSlot(request, variables, 'params');
   }
 
   /** Where to execute: after a block, with overrides. */

@@ -1,20 +1,12 @@
 // State and block of an execution with overrides: a branch of the chain that is dropped with the execution.
 import { ADDRESS_BOUND, membersOf, nextSlot, toFelt } from '@starkbox/abi/basics';
 import type { ClassVariables } from '@starkbox/abi/internal';
-import {
-  type Block,
-  pedersenPair,
-  type SourceQuestion,
-  State,
-  StateSource,
-  starknetKeccak,
-} from '@starkbox/engine';
+import { type Block, type SourceQuestion, State, StateSource } from '@starkbox/engine';
 import type { BALANCE_OVERRIDE, BLOCK_ID, OVERRIDES, SLOT_OVERRIDE } from '@starkbox/spec';
 import { fail, invalidParams } from '../../errors.js';
 import { HASH_CONTRACT } from '../../fork/block-hashes.js';
 import type { Fork } from '../../fork/fork.js';
 import { parse } from '../../json/json.js';
-import { nearest } from '../../nearest-word.js';
 import { ETH, STRK } from '../../predeployed.js';
 import type { Chain } from '../chain.js';
 import { withBalance } from '../deal.js';
@@ -22,6 +14,7 @@ import { applyChange, compileClass } from '../execution/apply-state-diff.js';
 import { type ContextHeader, contextHeader, makeContext } from '../execution/block-context.js';
 import type { HeaderPrices } from '../history/header.js';
 import { classChange } from '../replace-class.js';
+import { variableSlot } from '../storage-names/variable-slot.js';
 import { findBlock, stateByNumber } from '../world/find-block.js';
 import type { World } from '../world/world.js';
 import { originContext, originHeader } from './replay-transaction.js';
@@ -267,24 +260,7 @@ class Branch {
       return key ?? '0x0';
     }
     const variables = await this.#variablesOf(hash, state);
-    const declared = variables?.variables.find(({ name }) => name === variable);
-    const base = declared?.base ?? starknetKeccak(variable);
-    if (!declared && variables?.hasConstant?.(base) === false) {
-      const names = variables.variables.map(({ name }) => name);
-      const likely = nearest(variable, names);
-      invalidParams(
-        `${path}.variable: got "${variable}", expected a variable of the contract's class. ` +
-          (likely === undefined
-            ? `Give the key of a slot that class ${hash} does not name`
-            : `Did you mean "${likely}"?`),
-      );
-    }
-    if (declared?.type.kind === 'map' && declared.origin === 'source' && !keys?.length) {
-      invalidParams(`${path}.keys: expected the keys of the map "${variable}", got none`);
-    }
-    if (!keys?.length) return base;
-    const hashed = keys.reduce((left, right) => pedersenPair(left, right), base);
-    return toFelt(BigInt(hashed) % ADDRESS_BOUND);
+    return variableSlot({ variable, keys }, variables, path);
   }
 
   /** The slots of an entry; two overrides of a slot are a mistake. */

@@ -16,7 +16,7 @@ import type { Reports } from '../../chain/reports/reports.js';
 import { listRuleFindings } from '../../chain/reports/rule-findings.js';
 import { NetworkRules } from '../../chain/steps/network-rules.js';
 import { labelsToJson } from '../../chain/world/labels.js';
-import { shortUrl } from '../../errors.js';
+import { invalidParams, shortUrl } from '../../errors.js';
 import type { HandlerGroup } from '../protocol/handlers.js';
 import type { SandboxNotifications } from '../subscriptions/sandbox-notifications.js';
 import { blockFinality, finality } from '../wire-format.js';
@@ -86,12 +86,20 @@ export function exploreMethods(
       return { classes, next: page.next };
     },
 
-    async devnet_getStorage({ contract_address, block_id, ...request }) {
-      const page = await listStorage(chain.world, contract_address, {
-        ...pageRequest(request),
-        isPending: block_id === 'pre_confirmed',
-      });
-      return { entries: page.rows, next: page.next };
+    async devnet_getStorage({ contract_address, block_id, variable, keys, ...request }) {
+      const list = (range: PageRequest) =>
+        listStorage(chain.world, contract_address, {
+          ...range,
+          isPending: block_id === 'pre_confirmed',
+        });
+      if (variable === undefined) {
+        if (keys !== undefined) invalidParams('params.keys: expected a variable with keys');
+        const page = await list(pageRequest(request));
+        return { entries: page.rows, next: page.next };
+      }
+      const slot = await explainer.variableSlot(contract_address, { variable, keys });
+      const { rows } = await list({ cursor: toFelt(BigInt(slot) - 1n), limit: 1 });
+      return { entries: rows.filter(({ key }) => key === slot) };
     },
 
     devnet_nameStorage: ({ contracts, transaction_hash, felts }) =>
