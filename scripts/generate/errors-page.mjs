@@ -94,7 +94,7 @@ const ADVICE = {
     'The message suggests methods. Older [versions](versions.md) have fewer methods.',
   INVALID_PARAMS: 'The message names the parameter and the expected value.',
   INTERNAL_ERROR:
-    'A fault of the node, whose cause is in the log; or, with `data.kind`, a forked network or L1 that did not respond.',
+    'A fault of the node, whose cause is in the log; or, with `data.kind`, a forked network or L1 without a usable response; or a data directory that cannot be written, such as on a full disk.',
   METHOD_FORBIDDEN:
     'The method is [restricted](options.md#restricted-methods), or the page or host is [not allowed](../../SECURITY.md).',
 };

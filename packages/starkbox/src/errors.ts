@@ -27,6 +27,11 @@ export function fail(name: ErrorName, data?: unknown): never {
   throw new RpcError(code, message, data);
 }
 
+/** Fails because no contract has an address. */
+export function noContract(address: string): never {
+  return fail('CONTRACT_NOT_FOUND', `No contract is deployed at ${address}.`);
+}
+
 /** Rejects a call for which the specification has no error: code -1, with the reason as the message. */
 export function refuse(message: string, data?: unknown): never {
   throw new RpcError(-1, message, data);

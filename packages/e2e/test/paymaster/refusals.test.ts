@@ -45,6 +45,33 @@ function accountOf({ address, privateKey }: { address: string; privateKey: strin
   return new Account({ provider, address, signer: privateKey, paymaster });
 }
 
+/** A class of Cairo 0 whose outside execution takes any arguments and returns nothing. */
+const IDLE_ACCOUNT = {
+  abi: [{ type: 'function', name: 'execute_from_outside_v2', inputs: [], outputs: [] }],
+  entry_points_by_type: {
+    CONSTRUCTOR: [],
+    EXTERNAL: [{ selector: selector('execute_from_outside_v2'), offset: '0x0' }],
+    L1_HANDLER: [],
+  },
+  program: {
+    builtins: [],
+    // [ap] = [[fp - 5]], the system calls; [ap] = 0, the length of the result; [ap] = [fp - 3], any pointer; ret
+    data: [
+      '0x480280007ffb8000',
+      '0x480680017fff8000',
+      '0x0',
+      '0x480a7ffd7fff8000',
+      '0x208b7fff7fff7ffe',
+    ],
+    debug_info: null,
+    hints: {},
+    identifiers: {},
+    main_scope: '__main__',
+    prime: '0x800000000000011000000000000000000000000000000000000000000000001',
+    reference_manager: { references: [] },
+  },
+};
+
 /** What the user signs. */
 function build(
   feeMode: FeeMode,
@@ -280,27 +307,6 @@ describe('prices', () => {
     expect(await balance(address, alice.address)).toBe(before - (fee + price - 1n) / price);
   });
 
-  test('in a token that the relayer does not receive are refused', async () => {
-    const contractClass = JSON.parse(await classText('coin'));
-    const { EXTERNAL } = contractClass.entry_points_by_type;
-    const functionOf = (name: string) =>
-      EXTERNAL.find(
-        (entry: { selector: string }) => BigInt(entry.selector) === BigInt(selector(name)),
-      );
-    // A transfer only approves.
-    functionOf('transfer').function_idx = functionOf('approve').function_idx;
-    const { classHash } = await node.declare(contractClass);
-    const { address } = await node.deploy({ classHash, calldata: [10n ** 24n, 0n, alice.address] });
-    await client.call('devnet_setPaymaster', {
-      tokens: [
-        { token_address: address, decimals: 18, price_in_strk: `0x${ONE_STRK.toString(16)}` },
-      ],
-    });
-    const built = await build(paidIn(address));
-    const data = await expectRefusal(() => execute(built), 'PAYMASTER_EXECUTION_ERROR');
-    expect(JSON.stringify(data)).toContain('receives 0');
-  });
-
   test('of 0 are refused', async () => {
     const { code } = await client.failure('devnet_setPaymaster', {
       tokens: [{ token_address: ETH, decimals: 18, price_in_strk: '0x0' }],
@@ -407,6 +413,29 @@ describe('an account', () => {
         { version: '0x1', feeMode: SPONSORED },
       );
     await expectRefusal(request, 'INVALID_ADDRESS');
+  });
+
+  test('that does not execute what it signed gets nothing back', async () => {
+    const { address } = await node.deploy({
+      classHash: (await node.declare(JSON.parse(await classText('slots')))).classHash,
+    });
+    await client.call('devnet_replaceClass', {
+      contract_address: address,
+      contract_class: IDLE_ACCOUNT,
+    });
+    const options = { caller: relayer, execute_after: 1, execute_before: (await now()) + 1000 };
+    const pay = transfer(STRK, relayer, 9n * 10n ** 23n);
+    const chainId = await provider.getChainId();
+    const typedData = outsideExecution.getTypedData(chainId, options, '0x1', [pay], '2');
+    const { types, primaryType, domain, message } = typedData;
+    const typed_data = { types, primaryType, domain: { ...domain }, message };
+    const error = await client.failure('paymaster_executeTransaction', {
+      transaction: { type: 'invoke', invoke: { user_address: address, typed_data, signature: [] } },
+      parameters: { version: '0x1', fee_mode: { mode: 'default', gas_token: STRK } },
+    });
+    expect(error.code).toBe(ERRORS.PAYMASTER_EXECUTION_ERROR.code);
+    expect(JSON.stringify(error.data)).toContain('the relayer receives 0');
+    expect(await balance(STRK, address)).toBe(0n);
   });
 
   const deploying = (deployment: ReturnType<typeof deploymentOf>) =>

@@ -1,7 +1,7 @@
 // Names of contracts and classes, and ABIs, in bulk.
 import { shortAddress } from '@starkbox/abi/basics';
 import { startFixture } from '@starkbox/test-support/fixture';
-import { ETH, hex, STRK, short } from '@starkbox/test-support/signing';
+import { ETH, hex, STRK, selector, short } from '@starkbox/test-support/signing';
 import { beforeAll, expect, test } from 'vitest';
 import { classText, classTextWithPlaces } from '../../../../contracts/classes.js';
 
@@ -136,6 +136,22 @@ test('invisible characters and long names are shown as such', async () => {
   const long = await declare('token', withModule('n'.repeat(1_500)));
   const [cut] = (await client.call('devnet_nameContracts', { class_hashes: [long] })).classes;
   expect(cut?.name).toBe(`${'n'.repeat(59)}…`);
+});
+
+test('a token without a name is called again after twice as many blocks each time', async () => {
+  const address = await deploy(tokenClass, tokenArguments('0x0', '0x0'));
+  const ownName = async () => (await namesOf(address))[0]?.token?.name;
+  await ownName();
+  await client.call('devnet_createBlock');
+  await ownName();
+  const storage_entries = [{ key: selector('name'), value: short('Late') }];
+  await client.call('devnet_applyStateDiff', {
+    state_diff: { storage_diffs: [{ address, storage_entries }] },
+  });
+  await client.call('devnet_createBlock');
+  expect(await ownName()).toBeUndefined();
+  await client.call('devnet_createBlock');
+  expect(await ownName()).toBe('Late');
 });
 
 test('a token that fails to name itself has the name of its class', async () => {

@@ -136,7 +136,8 @@ describe('the service', () => {
     'general.6c storage proofs of an unknown block: %j',
     async (block_id) => {
       const error = await fixture.client.failure('starknet_getStorageProof', { block_id });
-      expect(error).toMatchObject({ code: ERRORS.BLOCK_NOT_FOUND.code, data: undefined });
+      const data = 'The newest block is 0.';
+      expect(error).toMatchObject({ code: ERRORS.BLOCK_NOT_FOUND.code, data });
     },
   );
 

@@ -51,9 +51,10 @@ describe('classes of contracts', () => {
   });
 
   test('reads.1 where there is no contract there is no class', async () => {
-    expect((await client.failure('starknet_getClassAt', ['latest', '0x1234'])).code).toBe(
-      ERRORS.CONTRACT_NOT_FOUND.code,
-    );
+    expect(await client.failure('starknet_getClassAt', ['latest', '0x1234'])).toMatchObject({
+      code: ERRORS.CONTRACT_NOT_FOUND.code,
+      data: expect.stringContaining('0x1234'),
+    });
     expect((await client.failure('starknet_getClass', ['latest', '0x1234'])).code).toBe(
       ERRORS.CLASS_HASH_NOT_FOUND.code,
     );

@@ -66,10 +66,13 @@ export class ContractNames {
   }
 
   /** One row for each address, without repetitions. */
-  async contracts(addresses: Iterable<string>): Promise<readonly CONTRACT_NAME[]> {
+  async contracts(
+    addresses: Iterable<string>,
+    signal?: AbortSignal,
+  ): Promise<readonly CONTRACT_NAME[]> {
     const { world } = this.#chain;
     const rows = await inParallel([...new Set(addresses)], WIDTH, (address) =>
-      this.#contract(world, address),
+      this.#contract(world, address, signal),
     );
     return this.#distinct(rows, ({ contract_address }) => contract_address);
   }
@@ -109,13 +112,13 @@ export class ContractNames {
     return { classes, tokens };
   }
 
-  async #contract(world: World, address: string): Promise<CONTRACT_NAME> {
+  async #contract(world: World, address: string, signal?: AbortSignal): Promise<CONTRACT_NAME> {
     const hash = await world.pendingState.classHashAt(address).catch(() => '0x0');
     if (hash === '0x0') {
       return { contract_address: address, ...(this.#ofOwn(address) ?? shortName(address)) };
     }
     const facts = await this.#factsOf(world, hash);
-    const token = facts?.isToken ? await this.#tokens.of(world, address, hash) : undefined;
+    const token = facts?.isToken ? await this.#tokens.of(world, address, hash, signal) : undefined;
     return {
       contract_address: address,
       ...(this.#ofOwn(address) ?? this.#ofContract(hash, facts, token) ?? shortName(address)),

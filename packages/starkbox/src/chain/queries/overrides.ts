@@ -3,7 +3,7 @@ import { ADDRESS_BOUND, membersOf, nextSlot, toFelt } from '@starkbox/abi/basics
 import type { ClassVariables } from '@starkbox/abi/internal';
 import { type Block, type SourceQuestion, State, StateSource } from '@starkbox/engine';
 import type { BALANCE_OVERRIDE, BLOCK_ID, OVERRIDES, SLOT_OVERRIDE } from '@starkbox/spec';
-import { fail, invalidParams } from '../../errors.js';
+import { invalidParams } from '../../errors.js';
 import { HASH_CONTRACT } from '../../fork/block-hashes.js';
 import type { Fork } from '../../fork/fork.js';
 import { parse } from '../../json/json.js';
@@ -15,7 +15,7 @@ import { type ContextHeader, contextHeader, makeContext } from '../execution/blo
 import type { HeaderPrices } from '../history/header.js';
 import { classChange } from '../replace-class.js';
 import { variableSlot } from '../storage-names/variable-slot.js';
-import { findBlock, stateByNumber } from '../world/find-block.js';
+import { findBlock, noBlock, stateByNumber } from '../world/find-block.js';
 import type { World } from '../world/world.js';
 import { originContext, originHeader } from './replay-transaction.js';
 import type { ExecutionLocation } from './simulate.js';
@@ -101,7 +101,7 @@ async function baseAt(chain: Chain, id: BLOCK_ID, signal: AbortSignal | undefine
   const { world, options } = chain;
   const number = findBlock(world, id);
   if (number === undefined) {
-    return options.fork ? originBase(chain, options.fork, id, signal) : fail('BLOCK_NOT_FOUND');
+    return options.fork ? originBase(chain, options.fork, id, signal) : noBlock(world);
   }
   const header = contextHeader(world, number);
   return {

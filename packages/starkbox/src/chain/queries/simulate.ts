@@ -33,7 +33,7 @@ import { hasUsableBounds, readBroadcasted } from '../execution/prepare-transacti
 import type { HeaderPrices } from '../history/header.js';
 import { type Broadcasted, readTrace, traceText } from '../history/stored-texts.js';
 import { l1Handler } from '../steps/l1-handler.js';
-import { findBlock, stateByNumber } from '../world/find-block.js';
+import { findBlock, noBlock, stateByNumber } from '../world/find-block.js';
 import { headerPrices } from '../world/gas-prices.js';
 import { isImpersonated } from '../world/impersonation.js';
 import type { World } from '../world/world.js';
@@ -222,7 +222,7 @@ function isLocation(where: Where): where is ExecutionLocation {
 function at(chain: Chain, where: Where): ExecutionLocation {
   if (isLocation(where)) return where;
   const { world } = chain;
-  const location = locate(chain, world, where, () => fail('BLOCK_NOT_FOUND'));
+  const location = locate(chain, world, where, () => noBlock(world));
   const header = world.history.header(location.number);
   return { ...location, prices: header?.prices ?? headerPrices(world.gas.current) };
 }

@@ -13,6 +13,8 @@ import type { Abis } from './abis.js';
 
 /** Contracts whose facts are kept. */
 const MAX_TOKENS = 5_000;
+/** Blocks after which a token without a name is called again, at the latest. */
+const MAX_PAUSE = 64;
 const MAX_DECIMALS = 255n;
 /** Characters of a short string in a felt. */
 const SHORT_STRING = 31;
@@ -25,11 +27,13 @@ export interface TokenChain {
 
 interface Kept {
   readonly facts: TOKEN_FACTS | undefined;
-  /** Until a name is set: a token may be initialized after its deployment. */
+  /** The last block whose names these are: a token may be named after its deployment. */
   readonly until: number;
+  /** Blocks for which it is not called again; twice as many each time, up to a limit. */
+  readonly pause: number;
 }
 
-/** Tokens of one chain. Each is called once; one that fails is not called again. */
+/** Tokens of one chain. Each is called once; one without a name again, ever more rarely. */
 export class TokenFacts {
   readonly #chain: TokenChain;
   readonly #abis: Abis;
@@ -41,24 +45,38 @@ export class TokenFacts {
   }
 
   /** @param classHash a class with `decimals` */
-  async of(world: World, address: string, classHash: string): Promise<TOKEN_FACTS | undefined> {
+  async of(
+    world: World,
+    address: string,
+    classHash: string,
+    signal?: AbortSignal,
+  ): Promise<TOKEN_FACTS | undefined> {
     const key = `${address} ${classHash}`;
     const number = pendingNumber(world);
     const kept = this.#kept.get(key);
     if (kept && number <= kept.until) return kept.facts;
-    const facts = await this.#read(world, address, classHash);
+    const facts = await this.#read(world, address, classHash, signal);
     const isUnnamed = facts !== undefined && facts.name === undefined;
-    this.#kept.set(key, { facts, until: isUnnamed ? number : Number.POSITIVE_INFINITY });
+    const pause = isUnnamed
+      ? Math.min(2 * (kept?.pause ?? 0.5), MAX_PAUSE)
+      : Number.POSITIVE_INFINITY;
+    this.#kept.set(key, { facts, until: number + pause - 1, pause });
     return facts;
   }
 
-  async #read(world: World, address: string, classHash: string): Promise<TOKEN_FACTS | undefined> {
+  async #read(
+    world: World,
+    address: string,
+    classHash: string,
+    signal: AbortSignal | undefined,
+  ): Promise<TOKEN_FACTS | undefined> {
     const abi = await this.#abis.of(classHash, world.pendingState);
-    const [decimals] = abi ? await this.#call(world, address, 'decimals', abi) : [];
+    const call = (name: string) => (abi ? this.#call(world, address, name, abi, signal) : []);
+    const [decimals] = await call('decimals');
     const count = decimals?.kind === 'number' ? decimals.value : feltNumber(decimals);
-    if (!abi || count === undefined || count > MAX_DECIMALS) return undefined;
-    const name = textIn((await this.#call(world, address, 'name', abi))[0]);
-    const symbol = textIn((await this.#call(world, address, 'symbol', abi))[0]);
+    if (count === undefined || count > MAX_DECIMALS) return undefined;
+    const name = textIn((await call('name'))[0]);
+    const symbol = textIn((await call('symbol'))[0]);
     return {
       ...(name === undefined ? {} : { name }),
       ...(symbol === undefined ? {} : { symbol }),
@@ -67,7 +85,13 @@ export class TokenFacts {
   }
 
   /** Nothing for a function that the class lacks or that fails. */
-  async #call(world: World, address: string, name: string, abi: Abi): Promise<readonly Value[]> {
+  async #call(
+    world: World,
+    address: string,
+    name: string,
+    abi: Abi,
+    signal: AbortSignal | undefined,
+  ): Promise<readonly Value[]> {
     const selector = selectorOf(name);
     const entry = abi.functions.get(selector);
     if (!entry || entry.inputs.length > 0) return [];
@@ -75,9 +99,12 @@ export class TokenFacts {
     const location = { world, number: pendingNumber(world), state: world.pendingState };
     const call = { contract_address: address, entry_point_selector: selector, calldata: [] };
     try {
-      const { result } = await executions.call(location.state, contextAt(location, options), call);
+      const context = contextAt(location, options);
+      const { result } = await executions.call(location.state, context, call, { signal });
       return (result && decodeOutputs(entry, result, abi)) ?? [];
-    } catch {
+    } catch (error) {
+      // A call that did not run says nothing about the token.
+      if (signal?.aborted) throw error;
       return [];
     }
   }

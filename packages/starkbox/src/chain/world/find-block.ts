@@ -34,7 +34,12 @@ export function findBlock(world: World, id: BLOCK_ID): number | undefined {
 }
 
 export function blockNumber(world: World, id: BLOCK_ID): number {
-  return findBlock(world, id) ?? fail('BLOCK_NOT_FOUND');
+  return findBlock(world, id) ?? noBlock(world);
+}
+
+/** Fails because a chain does not have a block. */
+export function noBlock(world: World): never {
+  return fail('BLOCK_NOT_FOUND', `The newest block is ${latestHeader(world).number}.`);
 }
 
 /** The state after a block. */

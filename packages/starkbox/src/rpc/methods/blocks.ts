@@ -6,11 +6,11 @@ import { readStateDiff } from '../../chain/history/stored-texts.js';
 import {
   blockNumber,
   latestHeader,
+  noBlock,
   pendingNumber,
   stateDiffText,
 } from '../../chain/world/find-block.js';
 import { transactionHashesOf, transactionsOf } from '../../chain/world/world.js';
-import { fail } from '../../errors.js';
 import { JsonText } from '../../json/json.js';
 import type { HandlerGroup } from '../protocol/handlers.js';
 import {
@@ -78,7 +78,7 @@ function find(chain: Chain, id: BLOCK_ID) {
   const { world } = chain;
   const number = blockNumber(world, id);
   if (number === pendingNumber(world)) return { world, number, header: wirePendingHeader(world) };
-  const header = world.history.header(number) ?? fail('BLOCK_NOT_FOUND');
+  const header = world.history.header(number) ?? noBlock(world);
   return {
     world,
     number,

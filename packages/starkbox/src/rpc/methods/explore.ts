@@ -60,11 +60,12 @@ export function exploreMethods(
       return { transactions, next: page.next };
     },
 
-    async devnet_listContracts(request) {
+    async devnet_listContracts(request, { session }) {
       const page = await listContracts(chain.world, pageRequest(request));
       const names = await explainer.names();
       const named = await names.contracts(
         page.rows.map(({ contract_address }) => contract_address),
+        session.signal,
       );
       const byAddress = new Map(named.map((row) => [row.contract_address, row]));
       const contracts = page.rows.map((row) => ({
@@ -105,10 +106,10 @@ export function exploreMethods(
     devnet_nameStorage: ({ contracts, transaction_hash, felts }) =>
       explainer.nameStorage(contracts, transaction_hash, felts),
 
-    async devnet_nameContracts({ contract_addresses = [], class_hashes = [] }) {
+    async devnet_nameContracts({ contract_addresses = [], class_hashes = [] }, { session }) {
       const names = await explainer.names();
       return {
-        contracts: await names.contracts(contract_addresses),
+        contracts: await names.contracts(contract_addresses, session.signal),
         classes: await names.classes(class_hashes),
       };
     },

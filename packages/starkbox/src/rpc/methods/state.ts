@@ -11,7 +11,7 @@ import {
   stateById,
   stateByNumber,
 } from '../../chain/world/find-block.js';
-import { fail, RpcError } from '../../errors.js';
+import { fail, noContract, RpcError } from '../../errors.js';
 import { HASH_CONTRACT } from '../../fork/block-hashes.js';
 import { JsonText } from '../../json/json.js';
 import type { HandlerGroup } from '../protocol/handlers.js';
@@ -89,5 +89,5 @@ function withoutSigns(casm: string): string {
 /** The class hash of a contract that must be there. */
 async function assertExists(state: ReturnType<typeof stateById>, address: string): Promise<string> {
   const hash = await state.classHashAt(address);
-  return hash === '0x0' ? fail('CONTRACT_NOT_FOUND') : hash;
+  return hash === '0x0' ? noContract(address) : hash;
 }

@@ -4,7 +4,7 @@ import type { ADDRESS, SUBSCRIPTION_BLOCK_ID, TXN_STATUS } from '@starkbox/spec'
 import type { Chain } from '../../chain/chain.js';
 import { inMempool } from '../../chain/mempool/mempool.js';
 import { eventsOf, matches } from '../../chain/queries/find-events.js';
-import { findBlock, latestHeader, pendingNumber } from '../../chain/world/find-block.js';
+import { findBlock, latestHeader, noBlock, pendingNumber } from '../../chain/world/find-block.js';
 import { findTransaction, type World } from '../../chain/world/world.js';
 import { fail, invalidParams } from '../../errors.js';
 import type { Fork, OriginEvent } from '../../fork/fork.js';
@@ -235,7 +235,7 @@ async function startOf(
   const first =
     findBlock(world, id) ??
     (await options.fork?.find(id, world.acceptedOnL1, signal)) ??
-    fail('BLOCK_NOT_FOUND');
+    noBlock(world);
   if (latestHeader(world).number - first > DEPTH) fail('TOO_MANY_BLOCKS_BACK');
   return first;
 }
