@@ -264,8 +264,9 @@ class GrowingHistory {
 
 // Nodes and their memory.
 
-/** Of the measurement of snapshots at the end. */
-const SNAPSHOTS = 200;
+/** Of the measurement of snapshots at the end, each after some blocks. */
+const SNAPSHOTS = 100;
+const BLOCKS_A_SNAPSHOT = 5;
 /** V8 changes the size of the space for new objects by tens of megabytes with the load. */
 const FLAGS = ['--expose-gc', '--min-semi-space-size=16', '--max-semi-space-size=16'];
 const MEGABYTE = 2 ** 20;
@@ -300,9 +301,9 @@ class SoakedNode extends NodeProcess {
   async heapPerSnapshot(): Promise<number> {
     const client = new RpcClient(this.url);
     const take = async (): Promise<void> => {
-      for (let count = 0; count < SNAPSHOTS; count += 1) {
-        await client.call('devnet_createBlock');
-        await client.call('devnet_snapshot');
+      for (let count = 1; count <= SNAPSHOTS * BLOCKS_A_SNAPSHOT; count += 1) {
+        await client.call('devnet_mint', { address: '0xbeef', amount: 1 });
+        if (count % BLOCKS_A_SNAPSHOT === 0) await client.call('devnet_snapshot');
       }
     };
     // What the load left in memory goes meanwhile.

@@ -99,6 +99,24 @@ describe('by blocks', () => {
     expect(await accepted(client)).toBe(5);
   });
 
+  test('accepted blocks can be aborted, and the newest that remains is the accepted one', async () => {
+    const { client } = await startFixture({ l1Acceptance: 2 });
+    await create(client, 6);
+    const { aborted } = await client.call('devnet_abortBlocks', {
+      starting_block_id: { block_number: 2 },
+    });
+    expect(aborted).toHaveLength(5);
+    expect(await accepted(client)).toBe(1);
+    await client.call('devnet_setBlockSettings', { l1_acceptance: 'off' });
+    await create(client);
+    expect(await client.call('starknet_getBlockWithTxHashes', ['latest'])).toMatchObject({
+      block_number: 2,
+      status: 'ACCEPTED_ON_L2',
+    });
+    await client.call('devnet_acceptOnL1', { starting_block_id: 'latest' });
+    expect(await accepted(client)).toBe(2);
+  });
+
   test('a snapshot restores what was accepted', async () => {
     const { client } = await startFixture({ l1Acceptance: 1 });
     await create(client, 2);

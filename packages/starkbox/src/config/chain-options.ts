@@ -86,7 +86,7 @@ export const CHAIN_OPTIONS = inGroup('chain', {
     default: 'transaction',
     parse: blockGeneration,
     fraction: (seconds) => `${seconds * 1000}ms`,
-    help: 'When to create a block: after each transaction, on demand, or at an interval. With mempool, transactions wait until a call pre-confirms them; with mempool:2, a builder closes a block from the mempool every 2 seconds.',
+    help: "When to create a block: after each transaction, on demand, or at an interval. With mempool, transactions wait until a call pre-confirms them; with mempool:2, a builder closes a block from the mempool every 2 seconds. On demand and at an interval, a transaction whose nonce is above the account's is executed at once, as in starknet-devnet; with mempool it waits, as on a network.",
     brief: 'transaction, demand, mempool or seconds',
   },
   mempoolOrder: {
