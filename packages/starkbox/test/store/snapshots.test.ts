@@ -32,3 +32,24 @@ test('snapshots keep no blocks in memory, and have those of their moment', async
   expect(histories.map((history) => history.figures().inMemory)).toEqual([0, 0, 0]);
   expect(histories.map((history) => history.latest?.hash)).toEqual(hashes.toReversed());
 });
+
+test('a snapshot can be returned to before it is on disk, and deleted', async () => {
+  const chain = await storedChain();
+  const first = await chain.createBlock();
+  const [, , wasReverted, , wasDeleted] = await Promise.all([
+    chain.snapshot(),
+    chain.createBlock(),
+    chain.revert(1n),
+    chain.snapshot(),
+    chain.deleteSnapshot(2n),
+  ]);
+  expect([wasReverted, wasDeleted]).toEqual([true, true]);
+  expect(chain.world.history.latest?.hash).toBe(first);
+  expect(chain.snapshots).toEqual([]);
+  // The chain goes on from there, and from disk.
+  await chain.snapshot();
+  await chain.createBlock();
+  await chain.createBlock();
+  expect(await chain.revert(3n)).toBe(true);
+  expect(chain.world.history.latest?.hash).toBe(first);
+});
