@@ -38,7 +38,7 @@ const ADVICE = {
   INSUFFICIENT_ACCOUNT_BALANCE:
     'Call `devnet_mint` for the account, lower the bounds, or start with `--no-fee`.',
   VALIDATION_FAILURE:
-    'The account or a [network rule](network-rules.md) rejected the transaction; a wrong signature is the most common cause. See the data for the reason.',
+    'The account or a [network rule](network-rules.md) rejected the transaction; a wrong signature is the most common cause. The data has the reason, and a hint if there is one.',
   COMPILATION_FAILED:
     'The Sierra program does not compile, or a [network rule](network-rules.md) rejects one of its libfuncs.',
   CONTRACT_CLASS_SIZE_IS_TOO_LARGE:

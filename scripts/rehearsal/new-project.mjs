@@ -1,6 +1,7 @@
 // A new project, as its user makes and uses it: created, installed, tested, checked, and deployed to a running node.
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { ROOT } from '../cargo.mjs';
 import { runText } from '../processes.mjs';
 import { npmInstallListed } from './installation.mjs';
 import { environmentOf, linesOf, startGroup, stop } from './processes.mjs';
@@ -16,15 +17,21 @@ import { environmentOf, linesOf, startGroup, stop } from './processes.mjs';
  */
 export async function projectByInit(folder, node, packed) {
   const env = environmentOf(node);
-  runText('npx', ['--no-install', 'starkbox', 'init', 'by-init', '--runner', 'vitest'], {
+  const cwd = join(folder, 'by-init');
+  runText('npx', ['--no-install', 'starkbox', 'init', 'by-init', '--runner', 'node'], {
     cwd: folder,
     env,
   });
-  await use(join(folder, 'by-init'), node, packed);
+  const start = performance.now();
+  npmInstallListed(cwd, node, packed);
+  runText('npm', ['test'], { cwd, env });
+  const seconds = (performance.now() - start) / 1000;
+  console.log(`npm install and npm test of a new project: ${seconds.toFixed(1)} s`);
+  await use(cwd, node);
 }
 
 /**
- * Creates a project with the package that `npm create starkbox` runs, in an empty folder.
+ * Creates a project by the commands of the documentation, beside a folder with all packed files.
  *
  * @param {string} folder
  * @param {string} node
@@ -35,23 +42,31 @@ export async function projectByCreate(folder, node, packed) {
   if (file === undefined) throw new Error('create-starkbox is not packed');
   const cwd = join(folder, 'by-create');
   mkdirSync(cwd);
-  const command = ['exec', '--yes', `--package=${file}`, '--', 'create-starkbox'];
-  runText('npm', [...command, '--runner', 'node', '--yes'], { cwd, env: environmentOf(node) });
-  await use(cwd, node, packed);
+  symlinkSync(dirname(file), join(cwd, 'packed'));
+  const options = { npm_config_prefer_offline: 'true', npm_config_audit: 'false' };
+  runText('sh', ['-e', '-c', packedCommands()], {
+    cwd,
+    env: { ...environmentOf(node), ...options },
+  });
+  await use(join(cwd, 'my-vault'), node);
+}
+
+/** The commands that a reader types before the packages are published. */
+function packedCommands() {
+  const page = readFileSync(join(ROOT, 'docs/start/new-project.md'), 'utf8');
+  const [, commands] = /^### From packed files$.*?^```sh .*?$\n(.*?)^```$/ms.exec(page) ?? [];
+  if (commands === undefined) throw new Error('the page has no commands for packed files');
+  return commands;
 }
 
 /**
+ * Checks a project that is installed, and deploys it.
+ *
  * @param {string} cwd the project
  * @param {string} node
- * @param {Packed} packed
  */
-async function use(cwd, node, packed) {
+async function use(cwd, node) {
   const env = environmentOf(node);
-  const start = performance.now();
-  npmInstallListed(cwd, node, packed);
-  runText('npm', ['test'], { cwd, env });
-  const seconds = (performance.now() - start) / 1000;
-  console.log(`npm install and npm test of a new project: ${seconds.toFixed(1)} s`);
   runText('npm', ['run', 'typecheck'], { cwd, env });
   const child = startGroup('npm', ['start', '--', '--port', '0'], { cwd, env });
   try {
