@@ -1,7 +1,7 @@
 // Texts of source files: given with an artifact, or read below the package that an artifact was built in.
 import { constants } from 'node:fs';
 import { access, open, realpath } from 'node:fs/promises';
-import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
 
 export interface SourceText {
   readonly text: string;
@@ -124,8 +124,7 @@ export class PackageTexts implements SourceTexts {
 }
 
 function isBelow(folder: string, path: string): boolean {
-  const end = relative(folder, path);
-  return end !== '' && end !== '..' && !end.startsWith(`..${sep}`) && !isAbsolute(end);
+  return resolve(path).startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
 }
 
 /** The nearest folder with a `Scarb.toml`: the folder itself, or one above. */
