@@ -42,11 +42,11 @@ export class GivenTexts implements SourceTexts {
     files: ReadonlySet<string>,
     earlier?: TextsOfFiles,
   ) {
-    const given = earlier?.texts instanceof GivenTexts ? earlier.texts : undefined;
-    const all = [...(given ? given.#texts : []), ...Object.entries(sources)];
+    const uploaded = earlier?.texts instanceof GivenTexts ? earlier.texts : undefined;
+    const all = [...(uploaded ? uploaded.#texts : []), ...Object.entries(sources)];
     const texts = new Map(all.filter(([file]) => files.has(file)));
     this.#texts = texts;
-    this.#package = given ? given.#package : earlier;
+    this.#package = uploaded ? uploaded.#package : earlier;
     this.size = [...texts.values()].reduce((sum, { length }) => sum + length, 0);
   }
 
