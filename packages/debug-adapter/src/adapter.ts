@@ -25,7 +25,7 @@ import {
   shortName,
 } from './launch.js';
 import { References, textVariable } from './references.js';
-import { checkArguments } from './request-arguments.js';
+import { readArguments } from './request-arguments.js';
 import { SourceFiles } from './source-files.js';
 
 /** A transaction has one thread. */
@@ -130,16 +130,14 @@ export class Adapter extends DebugSession {
   /** Handlers find the arguments that their types promise. */
   override dispatchRequest(request: DebugProtocol.Request): void {
     const { command } = request;
-    const args = request.arguments ?? {};
     try {
-      checkArguments(command, args);
+      const args = readArguments(command, request.arguments ?? {});
+      // The library rejects a request without the default of the protocol.
+      const defaults = command === 'initialize' ? { pathFormat: 'path' } : {};
+      super.dispatchRequest({ ...request, arguments: { ...defaults, ...args } });
     } catch (error) {
       this.#reject(new Response(request), error);
-      return;
     }
-    // The library rejects a request without the default of the protocol.
-    const defaults = command === 'initialize' ? { pathFormat: 'path' } : {};
-    super.dispatchRequest({ ...request, arguments: { ...defaults, ...args } });
   }
 
   override initializeRequest(

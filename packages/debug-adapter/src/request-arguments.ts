@@ -67,9 +67,18 @@ const SHAPES: ReadonlyMap<string, Shape> = new Map<string, Shape>([
 
 const MAX_SHOWN = 100;
 
-/** @throws Error with a sentence for the user of the editor */
-export function checkArguments(command: string, value: unknown): void {
-  check(value, SHAPES.get(command) ?? {}, `the arguments of ${command}`);
+/**
+ * The arguments of a request, without those that are null.
+ *
+ * @throws Error with a sentence for the user of the editor
+ */
+export function readArguments(command: string, value: unknown): object {
+  const where = `the arguments of ${command}`;
+  if (!isObject(value)) throw wrong(value, 'an object', where);
+  const present = Object.entries(value).filter(([, argument]) => argument !== null);
+  const args = Object.fromEntries(present);
+  check(args, SHAPES.get(command) ?? {}, where);
+  return args;
 }
 
 function check(value: unknown, shape: Shape, where: string): void {

@@ -91,6 +91,8 @@ test('on a terminal, commands move in both directions', async () => {
   await typed('c', /token: balance too low/);
   await typed('bt', /Call stack/);
   await typed('st', /balances\[/);
+  await typed('g end', /position \d+ of/);
+  await typed('st', /: balances\[/);
   await typed('g start', /position 0 of/);
   await typed('g fail', /token: balance too low|> 65 \|/);
   await typed('v', /held = /);

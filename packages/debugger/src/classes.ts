@@ -53,8 +53,8 @@ export class Classes {
 
   /** Sentences about classes that steps pass by their system calls. */
   get notes(): readonly string[] {
-    const own = this.all.filter(({ isPredeployed }) => !isPredeployed);
-    return own.flatMap(({ classHash, name = classHash, note, hasLocations, hasCode }) => {
+    const ownClasses = this.all.filter(({ isPredeployed }) => !isPredeployed);
+    return ownClasses.flatMap(({ classHash, name = classHash, note, hasLocations, hasCode }) => {
       if (!hasCode) return [`${name} steps by its system calls. ${note ?? ''}`.trim()];
       return hasLocations
         ? []

@@ -1,7 +1,7 @@
 // Texts of source files: given with an artifact, or read below the package that an artifact was built in.
 import { constants } from 'node:fs';
 import { access, open, realpath } from 'node:fs/promises';
-import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
 
 export interface SourceText {
   readonly text: string;
@@ -42,11 +42,11 @@ export class GivenTexts implements SourceTexts {
     files: ReadonlySet<string>,
     earlier?: TextsOfFiles,
   ) {
-    const given = earlier?.texts instanceof GivenTexts ? earlier.texts : undefined;
-    const all = [...(given ? given.#texts : []), ...Object.entries(sources)];
+    const uploaded = earlier?.texts instanceof GivenTexts ? earlier.texts : undefined;
+    const all = [...(uploaded ? uploaded.#texts : []), ...Object.entries(sources)];
     const texts = new Map(all.filter(([file]) => files.has(file)));
     this.#texts = texts;
-    this.#package = given ? given.#package : earlier;
+    this.#package = uploaded ? uploaded.#package : earlier;
     this.size = [...texts.values()].reduce((sum, { length }) => sum + length, 0);
   }
 
@@ -124,8 +124,7 @@ export class PackageTexts implements SourceTexts {
 }
 
 function isBelow(folder: string, path: string): boolean {
-  const end = relative(folder, path);
-  return end !== '' && end !== '..' && !end.startsWith(`..${sep}`) && !isAbsolute(end);
+  return resolve(path).startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
 }
 
 /** The nearest folder with a `Scarb.toml`: the folder itself, or one above. */
