@@ -4,6 +4,7 @@ import { WebSocket } from 'ws';
 import { type Platform, rpcUrlOf } from './client/connection.js';
 import { openChain } from './client/remote-chain.js';
 import type { connect as connectInBrowsers } from './client.js';
+import { environment } from './config/environment.js';
 import { readRegular } from './files/regular-file.js';
 
 export * from './client.js';
@@ -21,7 +22,7 @@ const NODE: Platform = {
 
 /** As `connect` of browsers, with the token of the environment by default. */
 export const connect: typeof connectInBrowsers = async (url, options = {}) => {
-  const token = process.env['STARKBOX_AUTH_TOKEN'];
+  const token = environment()['STARKBOX_AUTH_TOKEN'];
   const isAuthorized = new Headers(options.headers).has('authorization');
   return openChain(rpcUrlOf(url), token && !isAuthorized ? { token, ...options } : options, NODE);
 };

@@ -31,7 +31,7 @@ export function variableSlot(
     );
   }
   if (keys.length === 0) return base;
-  const hash = keys.reduce((left, right) => pedersenPair(left, right), base);
+  const hash = keys.reduce((before, key) => pedersenPair(before, key), base);
   return toFelt(BigInt(hash) % ADDRESS_BOUND);
 }
 

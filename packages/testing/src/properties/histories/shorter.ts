@@ -28,5 +28,5 @@ function smallIntegers(history: History, most: number): readonly number[] {
     if (isInteger && isBetween(part, 1, most)) integers.add(Number(part));
     return part;
   });
-  return [...integers].sort((one, other) => one - other);
+  return [...integers].sort((first, other) => first - other);
 }
