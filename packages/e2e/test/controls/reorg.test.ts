@@ -122,6 +122,7 @@ test('a transaction that cannot be included changes nothing', async () => {
       },
     ],
     [[['0x5']], { message: expect.stringContaining('0x5') }],
+    [[Array(1000).fill('0x5'), ['0x5']], { code: ERRORS.INVALID_PARAMS.code }],
   ] as const;
   for (const [blocks, failure] of failures) {
     expect(await client.failure('devnet_reorg', { depth: 1, blocks })).toMatchObject(failure);

@@ -119,8 +119,8 @@ describe('a request that fails without a transaction', () => {
     expect(lines).toEqual([
       "starknet_estimateFee · Reverted: STRK.transfer panicked with 'ERC20: insufficient balance'",
       expect.stringMatching(/^starknet_call · Reverted: STRK has no function /),
-      'starknet_call · Block not found',
-      'starknet_call · Block not found',
+      'starknet_call · Block not found: The newest block is 0.',
+      'starknet_call · Block not found: The newest block is 0.',
     ]);
   });
 

@@ -93,14 +93,23 @@ async function execute(built: PreparedTransaction, by = account) {
 /** Sends typed data that the user built; the hash of the transaction. */
 async function sponsor(by: Account, typedData: TypedData): Promise<string> {
   const signature = stark.signatureToHexArray(await by.signMessage(typedData));
-  const { types, primaryType, domain, message } = typedData;
+  const request = requestOf(by.address, typedData, { mode: 'sponsored' }, signature);
+  return (await client.call('paymaster_executeTransaction', request)).transaction_hash;
+}
+
+/** Typed data as the paymaster gets it; not signed by default. */
+function requestOf(
+  user_address: string,
+  { types, primaryType, domain, message }: TypedData,
+  fee_mode: { mode: 'sponsored' } | { mode: 'default'; gas_token: string },
+  signature: string[] = [],
+) {
   const typed_data = { types, primaryType, domain: { ...domain }, message };
-  const invoke = { user_address: by.address, typed_data, signature };
-  const { transaction_hash } = await client.call('paymaster_executeTransaction', {
-    transaction: { type: 'invoke', invoke },
-    parameters: { version: '0x1', fee_mode: { mode: 'sponsored' } },
-  });
-  return transaction_hash;
+  const invoke = { user_address, typed_data, signature };
+  return {
+    transaction: { type: 'invoke' as const, invoke },
+    parameters: { version: '0x1' as const, fee_mode },
+  };
 }
 
 /** Expects that a request fails, and that the chain stays as it is. */
@@ -222,9 +231,10 @@ describe('typed data', () => {
     const chainId = await provider.getChainId();
     for (const version of ['1', '2'] as const) {
       const typedData = outsideExecution.getTypedData(chainId, options, '0x1', long, version);
-      await expect(sponsor(account, typedData)).rejects.toMatchObject({
-        code: ERRORS.INVALID_PARAMS.code,
-      });
+      const request = requestOf(alice.address, typedData, { mode: 'sponsored' });
+      const { code, message } = await client.failure('paymaster_executeTransaction', request);
+      expect(code).toBe(ERRORS.INVALID_PARAMS.code);
+      expect(message).toContain('at most 5000 felts');
     }
   });
 
@@ -427,12 +437,8 @@ describe('an account', () => {
     const pay = transfer(STRK, relayer, 9n * 10n ** 23n);
     const chainId = await provider.getChainId();
     const typedData = outsideExecution.getTypedData(chainId, options, '0x1', [pay], '2');
-    const { types, primaryType, domain, message } = typedData;
-    const typed_data = { types, primaryType, domain: { ...domain }, message };
-    const error = await client.failure('paymaster_executeTransaction', {
-      transaction: { type: 'invoke', invoke: { user_address: address, typed_data, signature: [] } },
-      parameters: { version: '0x1', fee_mode: { mode: 'default', gas_token: STRK } },
-    });
+    const request = requestOf(address, typedData, { mode: 'default', gas_token: STRK });
+    const error = await client.failure('paymaster_executeTransaction', request);
     expect(error.code).toBe(ERRORS.PAYMASTER_EXECUTION_ERROR.code);
     expect(JSON.stringify(error.data)).toContain('the relayer receives 0');
     expect(await balance(STRK, address)).toBe(0n);
