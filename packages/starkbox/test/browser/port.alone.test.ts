@@ -2,6 +2,7 @@
 import '@starkbox/test-support/global-websocket';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { ERRORS } from '@starkbox/spec';
 import { closeAfterTest } from '@starkbox/test-support/closing';
 import { RpcProvider, WebSocketChannel } from 'starknet';
 import { describe, expect, test } from 'vitest';
@@ -64,7 +65,7 @@ describe('a chain behind a port', () => {
       .request('starknet_getBlockWithTxs', { block_id: { block_number: 99 } })
       .catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(RpcError);
-    expect(failure).toMatchObject({ message: 'Block not found' });
+    expect(failure).toMatchObject({ code: ERRORS.BLOCK_NOT_FOUND.code });
   });
 
   test('sends notifications until it is closed', async () => {
