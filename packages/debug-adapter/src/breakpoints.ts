@@ -28,7 +28,7 @@ type Until = NonNullable<RunOptions['until']>[number];
 
 export class Breakpoints {
   #lastId = 0;
-  /** By the path of the source. */
+  /** By the reference or the path of the source. */
   readonly #lines = new Map<string, readonly Breakpoint[]>();
   #functions: readonly Breakpoint[] = [];
   #filters: ReadonlySet<string> = new Set(['uncaught']);
@@ -58,7 +58,8 @@ export class Breakpoints {
       if (message === undefined) set.push(breakpoint);
       answers.push({ id, line: located.line, source, ...verification(message) });
     }
-    this.#lines.set(source.path ?? String(source.sourceReference), set);
+    // Files of the same name have different references.
+    this.#lines.set(String(source.sourceReference || source.path), set);
     return answers;
   }
 

@@ -106,3 +106,14 @@ function isContract({ contract_address, class_hash, contract_name }: DEBUG_RUN, 
   // Contracts of one name have their short addresses after it; a breakpoint without one is for all of them.
   return contract_name === name || contract_name?.startsWith(`${name} 0x`) === true;
 }
+
+/** The place and the condition of a breakpoint, as a sentence names them. */
+export function placeOf({ line, function: name, contract, condition }: Breakpoint): string {
+  const place = line ? `${line.file}:${line.line}` : (name ?? contract ?? 'any line');
+  return `${place} if ${condition}`;
+}
+
+/** A sentence about a condition. */
+export function malformed(condition: string): string {
+  return `Expected a condition such as amount > 5, owner == 0x1 or is_open, but got ${condition}.`;
+}

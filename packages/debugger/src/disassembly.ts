@@ -1,5 +1,6 @@
 // Instructions of CASM as text, from the words of a program.
 import { PRIME } from '@starkbox/abi/basics';
+import type { Instruction, SourceLocation } from './debugger.js';
 import type { Cell } from './trace/recorded-trace.js';
 
 const BIAS = 0x8000;
@@ -67,4 +68,43 @@ function operationText(
   if (bit(flags, 10)) return `ap += ${res}`;
   if (bit(flags, 14)) return `${dst} = ${res}${step}`;
   return flags === 0 || bit(flags, 11) ? `nop ${op0}${step}` : undefined;
+}
+
+interface Around {
+  /** The offset of the first word. */
+  readonly first: number;
+  readonly pc: number;
+  /** Instructions before the pc, and from it on. */
+  readonly before: number;
+  readonly count: number;
+}
+
+/** Instructions around a pc, from consecutive words of a program. */
+export function instructionsAround(
+  words: readonly (string | null)[],
+  { first, pc, before, count }: Around,
+  locationAt: (pc: number) => SourceLocation | undefined,
+): readonly Instruction[] {
+  const decode = (from: number, most: number): readonly Instruction[] => {
+    const instructions: Instruction[] = [];
+    let at = from;
+    while (instructions.length < most && at - first < words.length - 1) {
+      const word = words[at - first] ?? null;
+      const decoded = decodeInstruction(word, words[at - first + 1] ?? null);
+      const location = locationAt(at);
+      const text = decoded?.text ?? (word === null ? '(not recorded)' : `dw ${word}`);
+      instructions.push({ pc: at, text, ...(location ? { location } : {}) });
+      at += decoded?.size ?? 1;
+    }
+    return instructions;
+  };
+  // Words of immediate values look like instructions: a start is right if the pc is reached from it.
+  for (let start = first; start <= pc; start += 1) {
+    const earlier = decode(start, Number.POSITIVE_INFINITY);
+    const index = earlier.findIndex((instruction) => instruction.pc === pc);
+    if (index < 0) continue;
+    const around = earlier.slice(Math.max(0, index - before), index + count);
+    if (index >= before || start === 0 || start === first) return around;
+  }
+  return decode(pc, count);
 }

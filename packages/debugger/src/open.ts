@@ -1,7 +1,7 @@
 // A debugger of one recorded execution.
 import { isObject } from '@starkbox/abi/basics';
 import type { DEBUG_ACTION, DEBUG_TRACE } from '@starkbox/spec';
-import { isFile, PreparedBreakpoint } from './breakpoints.js';
+import { isFile, malformed, PreparedBreakpoint, placeOf } from './breakpoints.js';
 import { Classes } from './classes.js';
 import type {
   Breakpoint,
@@ -24,7 +24,7 @@ import type {
   Target,
   Variable,
 } from './debugger.js';
-import { decodeInstruction } from './disassembly.js';
+import { instructionsAround } from './disassembly.js';
 import { failedRun, failurePositions, gasAt, marksOf, StorageHistory } from './execution.js';
 import { compare, follow, type Path, readCondition, readPath } from './expressions.js';
 import { type ActiveFunction, activationOf, activeFunctions } from './frames.js';
@@ -471,43 +471,15 @@ class RecordedDebugger implements Debugger {
     const words = await recorded.cells(runIndex, 0, first, pc - first + 2 * count + 2);
     const { class_hash = '' } = this.trace.runs[runIndex] ?? {};
     const table = classes.table(class_hash);
-    const decode = (from: number, most: number): readonly Instruction[] => {
-      const instructions: Instruction[] = [];
-      let at = from;
-      while (instructions.length < most && at - first < words.length - 1) {
-        const word = words[at - first] ?? null;
-        const decoded = decodeInstruction(word, words[at - first + 1] ?? null);
-        const code = table?.framesAt(at).find(({ isLibrary }) => !isLibrary);
-        const location = code && locationOf(class_hash, code);
-        const text = decoded?.text ?? (word === null ? '(not recorded)' : `dw ${word}`);
-        instructions.push({ pc: at, text, ...(location ? { location } : {}) });
-        at += decoded?.size ?? 1;
-      }
-      return instructions;
-    };
-    // Words of immediate values look like instructions: a start is right if the pc is reached from it.
-    for (let start = first; start <= pc; start += 1) {
-      const earlier = decode(start, Number.POSITIVE_INFINITY);
-      const index = earlier.findIndex((instruction) => instruction.pc === pc);
-      if (index < 0) continue;
-      const around = earlier.slice(Math.max(0, index - before), index + count);
-      if (index >= before || start === 0 || start === first) return around;
-    }
-    return decode(pc, count);
+    return instructionsAround(words, { first, pc, before, count }, (at) => {
+      const code = table?.framesAt(at).find(({ isLibrary }) => !isLibrary);
+      return code && locationOf(class_hash, code);
+    });
   }
 
   async close(): Promise<void> {
     await this.#parts.recorded.close();
   }
-}
-
-function placeOf({ line, function: name, contract, condition }: Breakpoint): string {
-  const place = line ? `${line.file}:${line.line}` : (name ?? contract ?? 'any line');
-  return `${place} if ${condition}`;
-}
-
-function malformed(condition: string): string {
-  return `Expected a condition such as amount > 5, owner == 0x1 or is_open, but got ${condition}.`;
 }
 
 function locationOf(
