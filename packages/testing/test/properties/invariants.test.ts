@@ -185,21 +185,22 @@ describe('actions', () => {
     expect(warnings.join()).toContain("no longer violates 'action guess'");
   });
 
-  test.each([[1.5], [Number.NaN], [undefined], [[new Date(0)]]])(
-    'reject the argument %s, which cannot be recorded',
-    async (wrong) => {
-      const failure: unknown = await checkInvariants(
-        chain,
-        Object.assign(vaultOptions(), {
-          actions: { guess: { arguments: fc.tuple(fc.constant(wrong)), run: () => undefined } },
-        }),
-      ).catch((error: unknown) => error);
-      expect(failure).toBeInstanceOf(TypeError);
-      expect(String(failure)).toMatch(
-        /Action 'guess' got the arguments \[.*\]\. Draw only bigints/,
-      );
-    },
-  );
+  test.each<readonly [string, unknown]>([
+    ['a fraction', 1.5],
+    ['NaN', Number.NaN],
+    ['nothing', undefined],
+    ['a date in a list', [new Date(0)]],
+  ])('reject %s as an argument, because it cannot be recorded', async (_, wrong) => {
+    const actions = {
+      guess: { arguments: fc.tuple(fc.constant(wrong)), run: () => undefined },
+    };
+    const failure: unknown = await checkInvariants(
+      chain,
+      Object.assign(vaultOptions(), { actions }),
+    ).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(TypeError);
+    expect(String(failure)).toMatch(/Action 'guess' got the arguments \[.*\]\. Draw only bigints/);
+  });
 
   test('send real transactions', async () => {
     const [sender, receiver] = chain.accounts;

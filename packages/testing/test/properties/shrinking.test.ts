@@ -2,6 +2,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { History, Step } from '../../src/properties/model/history.js';
+import { Progress } from '../../src/properties/runner/progress.js';
 import { type FoundViolation, Shrinking } from '../../src/properties/runner/shrinking.js';
 
 const call = (name: string, ...values: readonly bigint[]): Step => ({
@@ -89,4 +90,20 @@ test('values that shrink by one at a time do not take all attempts', async () =>
   });
   await shrinking.run(slow);
   expect(shrinking.attempts).toBeLessThan(1_100);
+});
+
+test('a terminal shows how long it takes, until it ends', async () => {
+  const lines: string[] = [];
+  let end = (_: string): void => {};
+  const work = new Promise<string>((resolve) => {
+    end = resolve;
+  });
+  const output = {
+    write: (line: string) => {
+      lines.push(line);
+      end('shortest');
+    },
+  };
+  expect(await new Progress(output, true).whileShrinking(work)).toBe('shortest');
+  expect(lines).toEqual([expect.stringMatching(/^\rshrinking the history: \d+ s of at most 20 s/)]);
 });
