@@ -53,6 +53,11 @@ impl Segment {
         segment
     }
 
+    #[cfg(test)]
+    pub fn of_length(length: usize) -> Self {
+        Segment { words: vec![NUMBER; length], large: Vec::new() }
+    }
+
     fn push(&mut self, value: Option<MaybeRelocatable>) {
         let word = match value {
             None => 0,

@@ -1,5 +1,6 @@
 //! A recorded execution: its runs and system calls, within limits of steps and bytes.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use base64::Engine as _;
@@ -243,16 +244,29 @@ impl Trace {
         self.drop_first_steps(steps.saturating_sub(limits.steps));
         let mut order: Vec<usize> = (0..self.runs.len()).collect();
         order.sort_unstable_by_key(|index| self.runs[*index].ended);
+        let mut users: HashMap<*const Segment, usize> = HashMap::new();
+        for program in self.runs.iter().filter_map(|run| run.program.as_ref()) {
+            *users.entry(Arc::as_ptr(program)).or_default() += 1;
+        }
         let mut bytes = self.bytes();
         for index in order {
             if bytes <= limits.bytes {
                 break;
             }
-            if !self.runs[index].segments.is_empty() {
-                self.runs[index].drop_memory();
-                self.dropped_memory += 1;
-                bytes = self.bytes();
+            let run = &mut self.runs[index];
+            if run.segments.is_empty() {
+                continue;
             }
+            bytes -= run.memory_bytes();
+            if let Some(program) = &run.program {
+                let remaining = users.entry(Arc::as_ptr(program)).or_insert(1);
+                *remaining -= 1;
+                if *remaining == 0 {
+                    bytes -= program.bytes();
+                }
+            }
+            run.drop_memory();
+            self.dropped_memory += 1;
         }
     }
 
@@ -302,4 +316,60 @@ impl Trace {
 
 pub(super) fn hexes(felts: &[Felt]) -> Vec<Hex> {
     felts.iter().copied().map(Hex).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RUNS: usize = 20_000;
+    const LIMITS: Limits = Limits { steps: 0, bytes: usize::MAX };
+
+    /// Runs of two programs in turns, each with memory of its own; the last one ends first.
+    fn trace() -> Trace {
+        let programs = [Arc::new(Segment::of_length(1_000)), Arc::new(Segment::of_length(10))];
+        let zero = || Hex(Felt::ZERO);
+        let runs = (0..RUNS).map(|index| Run {
+            parent: None,
+            parent_action: None,
+            contract_address: zero(),
+            class_hash: zero(),
+            caller_address: zero(),
+            entry_point_selector: zero(),
+            entry_point_type: "EXTERNAL",
+            call_type: "CALL",
+            code: Code::Cairo1,
+            calldata: Vec::new(),
+            result: None,
+            failed: false,
+            initial_gas: 0,
+            step_count: 0,
+            first_step: 0,
+            failure_step: None,
+            lengths: vec![1],
+            steps: Vec::new(),
+            segments: vec![Segment::default(), Segment::of_length(1 + index % 7)],
+            program: Some(programs[index % 2].clone()),
+            ended: RUNS - index,
+            action_count: 0,
+        });
+        Trace { runs: runs.collect(), ..Trace::default() }
+    }
+
+    #[test]
+    fn memory_is_dropped_in_the_order_of_ends_until_the_limit_holds() {
+        let whole = trace().bytes();
+        for limit in [whole, whole - 1, whole / 2, RUNS * size_of::<Run>() + 100, 0] {
+            let mut limited = trace();
+            limited.limit(Limits { bytes: limit, ..LIMITS });
+            let kept = limited.runs.iter().take_while(|run| run.program.is_some()).count();
+            assert!(limited.runs[kept..].iter().all(|run| run.segments.is_empty()));
+            assert_eq!(limited.dropped_memory, RUNS - kept);
+            assert!(limited.bytes() <= limit || kept == 0);
+            // One run less was not enough.
+            let mut more = trace();
+            more.runs[(kept + 1).min(RUNS)..].iter_mut().for_each(Run::drop_memory);
+            assert!(kept == RUNS || more.bytes() > limit);
+        }
+    }
 }
