@@ -27,6 +27,12 @@ export function fail(name: ErrorName, data?: unknown): never {
   throw new RpcError(code, message, data);
 }
 
+/** Rejects a call of our own methods, whose message may name the address; that of standard methods is the specification's. */
+export function failContract(address: string): never {
+  const { code, message } = ERRORS.CONTRACT_NOT_FOUND;
+  throw new RpcError(code, `${message}: nothing is deployed at ${address}`);
+}
+
 /** Rejects a call for which the specification has no error: code -1, with the reason as the message. */
 export function refuse(message: string, data?: unknown): never {
   throw new RpcError(-1, message, data);

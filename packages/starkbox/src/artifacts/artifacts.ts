@@ -60,7 +60,11 @@ export class Artifacts {
       await artifacts.#read((file, hash) => void artifacts.#hashes.set(file, hash));
     } catch (error) {
       await artifacts.close();
-      throw error;
+      if (codeOf(error) !== 'ENOENT') throw error;
+      throw new Error(
+        `the folder ${folder} does not exist: run scarb build, or name another with --artifacts`,
+        { cause: error },
+      );
     }
     log.info(`Watching ${withNoun(artifacts.#hashes.size, 'artifact')} in ${folder}`);
     return artifacts;

@@ -8,7 +8,7 @@ import {
   storageAddress,
 } from '@starkbox/engine';
 import type { FUNCTION_CALL } from '@starkbox/spec';
-import { fail, refuse } from '../errors.js';
+import { failContract, refuse } from '../errors.js';
 import { onlyOriginFailures } from '../fork/fork.js';
 import type { Chain } from './chain.js';
 import { applyDiff } from './execution/apply-state-diff.js';
@@ -83,7 +83,7 @@ async function writeBalance(
   request: Deal,
 ): Promise<readonly [State, Dealt]> {
   const { pendingState: state } = world;
-  if ((await state.classHashAt(request.token)) === '0x0') fail('CONTRACT_NOT_FOUND');
+  if ((await state.classHashAt(request.token)) === '0x0') failContract(request.token);
   const context = pendingContext(world, chain.options, nextTime(world));
   return withBalance(state, request, (probed, call) => callForWriter(probed, context, call));
 }

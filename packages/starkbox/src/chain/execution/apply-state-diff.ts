@@ -8,7 +8,7 @@ import {
   StorageList,
 } from '@starkbox/engine';
 import type { CLASS_DEFINITION, DECLARED_CLASS_ITEM, Methods } from '@starkbox/spec';
-import { fail, invalidParams, refuse } from '../../errors.js';
+import { fail, failContract, invalidParams, refuse } from '../../errors.js';
 import { stringify } from '../../json/json.js';
 import { refuseClassSize } from './execution-errors.js';
 import { compileOnce } from './prepare-transaction.js';
@@ -164,7 +164,7 @@ export async function applyChange(
   }
   const assertExists = async (address: string): Promise<void> => {
     if (deployed.has(address)) return;
-    if ((await state.classHashAt(address)) === '0x0') fail('CONTRACT_NOT_FOUND');
+    if ((await state.classHashAt(address)) === '0x0') failContract(address);
   };
   for (const { contract_address, class_hash } of diff.replaced_classes ?? []) {
     await classOf(class_hash);

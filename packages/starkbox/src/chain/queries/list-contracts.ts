@@ -1,6 +1,6 @@
 // Lists of contracts, classes and storage slots.
 import type { CLASS_ROW, CONTRACT_ROW, STORAGE_ROW } from '@starkbox/spec';
-import { fail } from '../../errors.js';
+import { failContract } from '../../errors.js';
 import { DECLARES, DEPLOYS } from '../history/block-keys.js';
 import type { Slots } from '../world/archived-states.js';
 import { latestHeader, pendingNumber, stateDiff } from '../world/find-block.js';
@@ -78,7 +78,7 @@ export async function listStorage(
     onDisk ?? { slots: [], upTo: undefined },
   );
   if (page.rows.length === 0 && (await state.classHashAt(address)) === '0x0') {
-    fail('CONTRACT_NOT_FOUND');
+    failContract(address);
   }
   return page;
 }
