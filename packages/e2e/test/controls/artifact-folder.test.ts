@@ -41,7 +41,7 @@ function fifo(path: string): void {
 
 test('a folder that does not exist stops the start with a sentence', async () => {
   const folder = join(temporaryFolder(), 'target', 'dev');
-  await expect(start(folder, silentLog)).rejects.toThrow(`the folder ${folder} does not exist:`);
+  await expect(start(folder, silentLog)).rejects.toThrow(`--artifacts ${folder}: no such folder`);
 });
 
 test('a stop cancels the read that runs', async () => {

@@ -61,10 +61,7 @@ export class Artifacts {
     } catch (error) {
       await artifacts.close();
       if (codeOf(error) !== 'ENOENT') throw error;
-      throw new Error(
-        `the folder ${folder} does not exist: run scarb build, or name another with --artifacts`,
-        { cause: error },
-      );
+      throw new Error('no such folder: run scarb build first, or name another', { cause: error });
     }
     log.info(`Watching ${withNoun(artifacts.#hashes.size, 'artifact')} in ${folder}`);
     return artifacts;
