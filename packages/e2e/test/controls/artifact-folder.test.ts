@@ -39,6 +39,11 @@ function fifo(path: string): void {
   closeAfterTest(() => closeSync(writer));
 }
 
+test('a folder that does not exist stops the start with a sentence', async () => {
+  const folder = join(temporaryFolder(), 'target', 'dev');
+  await expect(start(folder, silentLog)).rejects.toThrow(`--artifacts ${folder}: no such folder`);
+});
+
 test('a stop cancels the read that runs', async () => {
   const folder = temporaryFolder();
   const valid = Array.from({ length: 20 }, (_, at) => `m${at}`);

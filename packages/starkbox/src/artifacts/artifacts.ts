@@ -60,7 +60,8 @@ export class Artifacts {
       await artifacts.#read((file, hash) => void artifacts.#hashes.set(file, hash));
     } catch (error) {
       await artifacts.close();
-      throw error;
+      if (codeOf(error) !== 'ENOENT') throw error;
+      throw new Error('no such folder: run scarb build first, or name another', { cause: error });
     }
     log.info(`Watching ${withNoun(artifacts.#hashes.size, 'artifact')} in ${folder}`);
     return artifacts;
