@@ -153,6 +153,11 @@ export class Class {
     return callWorker(() => addon.Class.hashOf(json));
   }
 
+  /** Whether the compiler of this process wrote its code. Other code may have hints that no hash covers. */
+  get isCompiledHere(): boolean {
+    return this.native.isCompiledHere;
+  }
+
   get figures(): ClassFigures {
     return this.native.figures;
   }

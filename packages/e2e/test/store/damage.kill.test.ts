@@ -83,7 +83,7 @@ const REFUSED: Readonly<Record<string, Case & { readonly wayOut?: RegExp }>> = {
     wayOut: AGAIN,
   },
   'chain.json says nothing that can be used': {
-    damage: () => writeFileSync(json(), '{"format": 1, "options": {"seed": 7}}'),
+    damage: () => writeFileSync(json(), '{"format": 2, "options": {"seed": 7}}'),
     words: /chain\.json was not written by Starkbox/,
     wayOut: AGAIN,
   },
@@ -96,7 +96,7 @@ const REFUSED: Readonly<Record<string, Case & { readonly wayOut?: RegExp }>> = {
     damage: async () => {
       rmSync(json());
       await inDatabase(mdb(), (database) =>
-        database.put(KEYS.identity, Buffer.from('{"format": 2}')),
+        database.put(KEYS.identity, Buffer.from('{"format": 99}')),
       );
     },
     words: OTHER_VERSION,

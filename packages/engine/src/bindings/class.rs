@@ -147,6 +147,12 @@ impl Class {
         self.inner.is_sierra()
     }
 
+    /// Whether the pinned compiler has compiled it in this process.
+    #[napi(getter, catch_unwind)]
+    pub fn is_compiled_here(&self) -> bool {
+        self.inner.is_own()
+    }
+
     #[napi(getter, catch_unwind)]
     pub fn compiled_class_hash(&self) -> Option<String> {
         self.inner.compiled_hash.map(hex)

@@ -358,14 +358,21 @@ describe('CASM from earlier', () => {
     },
   );
 
-  test('of another class stands for nothing else than what it was given with', async () => {
+  test.each<[string, (casm: CompiledSierraCasm) => object | Promise<object>]>([
+    ['of another class', async () => casmOf(await contractClass('upgraded'))],
+    ['with other hints', (casm) => ({ ...casm, hints: [] })],
+  ])('%s stands for nothing else than what it was given with', async (_, change) => {
     const text = fresh(counter);
-    const [right, wrong] = [await contractClass('counter'), await contractClass('upgraded')];
-    const mixed = await Class.withCasm(text, await wrong.casm());
-    expect(mixed.compiledClassHash).toBe(wrong.compiledClassHash);
+    const right = await contractClass('counter');
+    const casmText = JSON.stringify(await change(await casmOf(right)));
+    const mixed = await Class.withCasm(text, casmText);
+    const unpacked = Class.unpack(await mixed.pack());
+    expect(await unpacked.casm()).toBe(casmText);
     const compiled = await Class.compile(text);
     expect(compiled.hash).toBe(mixed.hash);
-    expect(compiled.compiledClassHash).toBe(right.compiledClassHash);
+    expect(await compiled.casm()).toBe(await right.casm());
+    const areCompiledHere = [compiled, mixed, unpacked].map(({ isCompiledHere }) => isCompiledHere);
+    expect(areCompiledHere).toEqual([true, false, false]);
   });
 
   test('does not help a Sierra version that is too new', async () => {

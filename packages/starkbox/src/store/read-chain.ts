@@ -1,7 +1,7 @@
 // Reader of a chain on disk: its world and its snapshots.
 
 import { Class } from '@starkbox/engine';
-import { applyDiff, declaredIn } from '../chain/execution/apply-state-diff.js';
+import { applyDiff } from '../chain/execution/apply-state-diff.js';
 import { History } from '../chain/history/history.js';
 import { restoreMempool, settleMempool } from '../chain/mempool/restore.js';
 import { withOldHash } from '../chain/steps/close-block.js';
@@ -15,11 +15,12 @@ import type { Fork } from '../fork/fork.js';
 import { List, PersistentMap } from '../immutable.js';
 import { parse } from '../json/json.js';
 import { checkedStateDiff } from '../json/state-diff.js';
+import { declaredClasses } from './blocks/block-entries.js';
 import { type Branches, type ChainPosition, withUse } from './blocks/branches.js';
 import type { Lineage } from './blocks/lineage.js';
 import type { Segment } from './blocks/lineage-values.js';
 import type { Database } from './database/database.js';
-import { type ChainKeys, classKey, numberIn } from './database/keys.js';
+import { type ChainKeys, classKey, type DeclaredClass, numberIn } from './database/keys.js';
 import { type HeadRecord, type PositionRecord, rangeOf, readRecords, textsOf } from './records.js';
 
 export interface ReadChain {
@@ -103,7 +104,7 @@ async function worldAt(
   let state = await withOldHash(latest, history, fork);
   for (const text of pendingDiffs) {
     const diff = database.decode('the pending block', () => checkedStateDiff(text));
-    const classes = declaredIn(diff).map((hash) => classIn(database, hash));
+    const classes = declaredClasses(diff).map((declared) => classIn(database, declared));
     state = await applyDiff(state, diff, classes);
   }
   const journal = List<string>();
@@ -119,9 +120,9 @@ async function worldAt(
   });
 }
 
-function classIn(database: Database, hash: string): Class {
-  return database.decode(`class ${hash}`, () => {
-    const packed = database.get(classKey(hash));
+function classIn(database: Database, declared: DeclaredClass): Class {
+  return database.decode(`class ${declared.classHash}`, () => {
+    const packed = database.get(classKey(declared));
     if (!packed) throw new Error('it is missing');
     return Class.unpack(packed);
   });

@@ -1,6 +1,5 @@
 // One chain in a data directory: writes each of its steps and restores its world.
-import type { State, StateDiff } from '@starkbox/engine';
-import { declaredIn } from '../chain/execution/apply-state-diff.js';
+import type { Class, State, StateDiff } from '@starkbox/engine';
 import type {
   ChainStore,
   KeptBranch,
@@ -13,7 +12,7 @@ import type { World } from '../chain/world/world.js';
 import { refuse } from '../errors.js';
 import type { Fork } from '../fork/fork.js';
 import { List } from '../immutable.js';
-import { blockEntries, contentOf, withoutValues } from './blocks/block-entries.js';
+import { blockEntries, contentOf, declaredClasses, withoutValues } from './blocks/block-entries.js';
 import {
   type BranchChange,
   type Branches,
@@ -31,7 +30,13 @@ import { withoutOldBlocks } from './blocks/recent-blocks.js';
 import { changedReferences, findReleased } from './blocks/references.js';
 import { ChainEntries } from './chain-entries.js';
 import type { Entry } from './database/database.js';
-import { abandonedKey, ChainKeys, classKey, numberValue } from './database/keys.js';
+import {
+  abandonedKey,
+  ChainKeys,
+  classKey,
+  type DeclaredClass,
+  numberValue,
+} from './database/keys.js';
 import { type InstanceRecord, recordEntry } from './instance-records.js';
 import { readChain } from './read-chain.js';
 import type { SharedStore } from './shared-store.js';
@@ -333,11 +338,16 @@ export class StoredChain implements ChainStore {
 
   async #classEntries(state: State, diff: StateDiff): Promise<readonly Entry[]> {
     const entries: Entry[] = [];
-    for (const hash of declaredIn(diff)) {
-      const key = classKey(hash);
-      // Classes are never deleted.
-      const declared = this.#shared.database.has(key) ? undefined : await state.class(hash);
-      if (declared) entries.push([key, Buffer.from(await declared.pack())]);
+    const { database } = this.#shared;
+    for (const declared of declaredClasses(diff)) {
+      const contractClass = await state.class(declared.classHash);
+      if (!contractClass) continue;
+      checkCode(contractClass, declared);
+      const key = classKey(declared);
+      // Classes are never deleted. Hints from elsewhere, which no hash covers, yield to those of the compiler.
+      if (database.has(key) && !contractClass.isCompiledHere) continue;
+      const packed = Buffer.from(await contractClass.pack());
+      if (!database.get(key)?.equals(packed)) entries.push([key, packed]);
     }
     return entries;
   }
@@ -399,6 +409,14 @@ export class StoredChain implements ChainStore {
     const { keepHistory, fork } = this.#options;
     return new Lineage(this.#shared.database, segments, { keepHistory, fallback: fork });
   }
+}
+
+/** A class that is stored under another compiled class hash would stand for code of other chains. */
+function checkCode({ hash, compiledClassHash = '0x0' }: Class, declared: DeclaredClass): void {
+  if (BigInt(compiledClassHash) === BigInt(declared.compiledClassHash)) return;
+  refuse(
+    `Class ${hash} has the compiled class hash ${compiledClassHash}, but its block declares ${declared.compiledClassHash}`,
+  );
 }
 
 function putAbandoned(

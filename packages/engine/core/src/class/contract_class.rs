@@ -1,5 +1,6 @@
 //! Contract classes: reading each form, hashes, sizes, and the code that executes.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock, Weak};
 
 use blockifier::execution::contract_class::RunnableCompiledClass;
@@ -39,10 +40,13 @@ pub struct Class {
     pub(super) wire: Box<[u8]>,
     /// CASM as JSON, deflated; none for Cairo 0.
     pub(super) casm: Option<Box<[u8]>>,
+    /// Whether the pinned compiler has compiled it to this CASM in this process. Neither the class hash nor the compiled
+    /// class hash covers the hints of CASM that came from elsewhere.
+    pub(super) is_own: AtomicBool,
 }
 
-/// Every class that is held anywhere in the process, so that all chains share one copy.
-static ALIVE: LazyLock<DashMap<Key, Weak<Class>>> = LazyLock::new(DashMap::new);
+/// The classes that are held anywhere in the process, so that all chains share one copy of equal bytes.
+static ALIVE: LazyLock<DashMap<Key, Vec<Weak<Class>>>> = LazyLock::new(DashMap::new);
 
 /// Libraries that parse classes panic on what no compiler would write.
 const BROKEN: &str = "the class is broken";
@@ -82,7 +86,9 @@ impl Class {
         within("Sierra program", class.sierra_program.len(), limits.sierra_felts, "felts")?;
         let hash = sierra_hash(&mut class);
         // The same class with another ABI text is another size, and so another fee.
-        let shared = alive(hash).filter(|shared| shared.abi_bytes == class.abi.len());
+        let shared = alive(hash)
+            .into_iter()
+            .find(|shared| shared.is_own() && shared.abi_bytes == class.abi.len());
         if let (Some(shared), None) = (&shared, casm) {
             shared.check(limits)?;
             return Ok(shared.clone());
@@ -114,16 +120,16 @@ impl Class {
             abi_bytes: class.abi.len(),
             wire: deflate(&wire)?,
             casm: Some(deflate(casm_text.as_bytes())?),
+            is_own: AtomicBool::new(!is_given),
         };
-        // Only CASM from the pinned compiler may be shared with the rest of the process.
-        Ok(if is_given { Arc::new(class) } else { intern(class) })
+        Ok(intern(class))
     }
 
     fn cairo0(class: &LegacyContractClass, text: &str, limits: &Limits) -> Result<Arc<Class>> {
         within("program", class.program.data.len(), limits.bytecode_felts, "felts")?;
         within("compiled class", text.len(), limits.compiled_bytes, "bytes")?;
         let hash = legacy_hash(class)?;
-        if let Some(shared) = alive(hash) {
+        if let Some(shared) = alive(hash).into_iter().next() {
             return Ok(shared);
         }
         let runnable = runnable_cairo0(text)?;
@@ -143,6 +149,7 @@ impl Class {
             abi_bytes: 0,
             wire: deflate(&wire)?,
             casm: None,
+            is_own: AtomicBool::new(true),
         }))
     }
 
@@ -152,6 +159,11 @@ impl Class {
             within("compiled class", self.casm_text()?.len(), limits.compiled_bytes, "bytes")?;
         }
         Ok(())
+    }
+
+    /// Whether the pinned compiler has compiled it in this process; also true of Cairo 0, which is not compiled.
+    pub fn is_own(&self) -> bool {
+        self.is_own.load(Ordering::Acquire)
     }
 
     pub fn is_sierra(&self) -> bool {
@@ -185,6 +197,15 @@ impl Class {
         }
     }
 
+    /// Whether the bytes and all facts are the same: those of a packed class are read, not computed.
+    fn is_equal(&self, other: &Class) -> bool {
+        self.stored() == other.stored()
+            && (self.compiled_hash, &self.sierra_version)
+                == (other.compiled_hash, &other.sierra_version)
+            && (self.sierra_felts, self.bytecode_felts, self.abi_bytes)
+                == (other.sierra_felts, other.bytecode_felts, other.abi_bytes)
+    }
+
     pub fn stored(&self) -> (&[u8], Option<&[u8]>) {
         (&self.wire, self.casm.as_deref())
     }
@@ -193,7 +214,7 @@ impl Class {
     pub fn restore(wire: &[u8], casm: Option<&[u8]>) -> Result<Arc<Class>> {
         // Hashing takes most of the time, so a held class with the same bytes is reused. The references
         // stay until the iteration ends: dropping the last one would remove its entry from the map.
-        let alive: Vec<Arc<Class>> = ALIVE.iter().filter_map(|class| class.upgrade()).collect();
+        let alive: Vec<Arc<Class>> = ALIVE.iter().flat_map(|entry| held_in(&entry)).collect();
         if let Some(twin) = alive.iter().find(|class| class.stored() == (wire, casm)) {
             return Ok(twin.clone());
         }
@@ -257,24 +278,39 @@ impl Class {
     }
 }
 
-fn alive(hash: Felt) -> Option<Arc<Class>> {
-    ALIVE.get(&Key::from(hash)).and_then(|class| class.upgrade())
+/// What is held of a class. A reference must not be dropped while the map is locked, because the last one locks it too.
+fn alive(hash: Felt) -> Vec<Arc<Class>> {
+    let entry = ALIVE.get(&Key::from(hash));
+    entry.map(|entry| held_in(&entry)).unwrap_or_default()
 }
 
+fn held_in(entry: &[Weak<Class>]) -> Vec<Arc<Class>> {
+    entry.iter().filter_map(Weak::upgrade).collect()
+}
+
+/// The equal class that is held, or this one from now on.
 pub(super) fn intern(class: Class) -> Arc<Class> {
-    let key = Key::from(class.hash);
     let class = Arc::new(class);
-    let mut entry = ALIVE.entry(key).or_default();
-    if let Some(first) = entry.upgrade() {
-        return if first.abi_bytes == class.abi_bytes { first } else { class };
+    let mut entry = ALIVE.entry(Key::from(class.hash)).or_default();
+    let held = held_in(&entry);
+    let twin = held.iter().find(|held| held.is_equal(&class)).cloned();
+    if twin.is_none() {
+        entry.push(Arc::downgrade(&class));
     }
-    *entry = Arc::downgrade(&class);
-    class
+    drop(entry);
+    let Some(twin) = twin else { return class };
+    if class.is_own() {
+        twin.is_own.store(true, Ordering::Release);
+    }
+    twin
 }
 
 impl Drop for Class {
     fn drop(&mut self) {
-        ALIVE.remove_if(&Key::from(self.hash), |_, class| class.strong_count() == 0);
+        ALIVE.remove_if_mut(&Key::from(self.hash), |_, entry| {
+            entry.retain(|class| class.strong_count() > 0);
+            entry.is_empty()
+        });
     }
 }
 

@@ -1,5 +1,6 @@
 //! Packed classes: one byte string per class, whose code is parsed on first use.
 
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
@@ -76,6 +77,8 @@ impl Class {
             bytecode_felts: header.bytecode_felts,
             abi_bytes: header.abi_bytes,
             wire: wire.into(),
+            // Chains keep the CASM of images too.
+            is_own: AtomicBool::new(header.sierra_version.is_none()),
         }))
     }
 }

@@ -1,7 +1,6 @@
 // Entries of a block in the database, written and removed with it.
 
 import type { StateDiff } from '@starkbox/engine';
-import { declaredIn } from '../../chain/execution/apply-state-diff.js';
 import { marksOf, readPackedBlock } from '../../chain/history/packed-block.js';
 import { readStateDiff } from '../../chain/history/stored-texts.js';
 import { stateDiffText } from '../../chain/world/find-block.js';
@@ -9,7 +8,14 @@ import type { World } from '../../chain/world/world.js';
 import { feltBytes } from '../../felt.js';
 import { checkedStateDiff } from '../../json/state-diff.js';
 import type { Database, Entry } from '../database/database.js';
-import { blockKey, dateKey, markPrefix, numberIn, prefix } from '../database/keys.js';
+import {
+  blockKey,
+  type DeclaredClass,
+  dateKey,
+  markPrefix,
+  numberIn,
+  prefix,
+} from '../database/keys.js';
 import type { BlockRange } from './branches.js';
 
 const EMPTY = Buffer.alloc(0);
@@ -90,5 +96,20 @@ function* entriesOf(diff: StateDiff): Generator<readonly [Buffer, Buffer], void,
   for (const { contract_address, class_hash } of diff.replaced_classes) {
     yield [prefix('classHash', [contract_address]), feltBytes(class_hash)];
   }
-  for (const hash of declaredIn(diff)) yield [prefix('declared', [hash]), EMPTY];
+  for (const { classHash, compiledClassHash } of declaredClasses(diff)) {
+    yield [prefix('declared', [classHash]), feltBytes(compiledClassHash)];
+  }
+}
+
+/** The classes that a state diff declares, with the code that they have. */
+export function declaredClasses(diff: StateDiff): readonly DeclaredClass[] {
+  const sierra = diff.declared_classes.map(({ class_hash, compiled_class_hash }) => ({
+    classHash: class_hash,
+    compiledClassHash: compiled_class_hash,
+  }));
+  const cairo0 = diff.deprecated_declared_classes.map((classHash) => ({
+    classHash,
+    compiledClassHash: '0x0',
+  }));
+  return [...sierra, ...cairo0];
 }

@@ -59,9 +59,11 @@ export class LineageValues {
   answer(question: SourceQuestion, number: number): string | Uint8Array | null;
   answer(question: SourceQuestion, number: number): string | Uint8Array | null {
     if (question.kind === 'class') {
-      const hash = question.class_hash;
-      if (!this.newest(prefix('declared', [hash]), number)) return null;
-      return this.#database.get(classKey(hash)) ?? null;
+      const classHash = question.class_hash;
+      const declared = this.newest(prefix('declared', [classHash]), number);
+      if (!declared) return null;
+      const compiledClassHash = feltOf(declared.value);
+      return this.#database.get(classKey({ classHash, compiledClassHash })) ?? null;
     }
     const entry = this.newest(prefixOf(question), number);
     return entry ? feltOf(entry.value) : null;

@@ -32,6 +32,12 @@ const KINDS = {
 
 type Kind = keyof typeof KINDS;
 
+export interface DeclaredClass {
+  readonly classHash: string;
+  /** `0x0` for Cairo 0. */
+  readonly compiledClassHash: string;
+}
+
 /** The key of the only entry of its kind. */
 export function singleKey(kind: 'identity' | 'nextBranch'): Buffer {
   return Buffer.of(KINDS[kind]);
@@ -131,8 +137,9 @@ function startOf(kind: Kind, number: number): Buffer {
   return key;
 }
 
-export function classKey(hash: string): Buffer {
-  return prefix('class', [hash]);
+/** The key of a class with its code: compilers of other versions make other code of the same class. */
+export function classKey({ classHash, compiledClassHash }: DeclaredClass): Buffer {
+  return prefix('class', [classHash, compiledClassHash]);
 }
 
 /** Common prefix of the keys of a kind with these felts. */

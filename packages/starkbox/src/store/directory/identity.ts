@@ -13,7 +13,7 @@ export interface Identity {
 }
 
 /** Incremented with each change of what a directory holds. */
-const FORMAT = 1;
+const FORMAT = 2;
 
 /** A text that is no identity; the message continues a sentence after the file's name. */
 export class IdentityError extends Error {
