@@ -49,7 +49,9 @@ export class BareEngine {
   /** Milliseconds until transfers are simulated by the engine, with their traces. */
   simulate(count: number): Promise<number> {
     const transactions = this.#transfers(count);
-    return milliseconds(() => this.#state.executeMany(this.#block, transactions));
+    return milliseconds(() =>
+      this.#state.executeMany(this.#block, transactions, {}, { report: 'execution' }),
+    );
   }
 
   /** Calls `balanceOf`. */

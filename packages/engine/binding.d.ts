@@ -7,7 +7,7 @@ export declare class Batch {
   /** Index of the next transaction; their number if none is executed any more. */
   get next(): number
   /** Executes transactions for some time, and reports each. The batch ends at the first that is rejected. */
-  simulate(sliceMillis: number, initialReads: boolean): Promise<Array<Execution>>
+  simulate(sliceMillis: number, content: Content, initialReads: boolean): Promise<Array<Execution>>
   /**
    * Executes transactions for some time, and gives the frames of each from `first` on as JSON, with the visited
    * statements if they are wanted.
@@ -42,6 +42,8 @@ export declare class Class {
   static hashOf(text: string): Promise<string>
   get hash(): string
   get isSierra(): boolean
+  /** Whether the pinned compiler has compiled it in this process. */
+  get isCompiledHere(): boolean
   get compiledClassHash(): string | null
   get figures(): ClassFigures
   compiledClassHashPoseidon(): Promise<string | undefined | null>
@@ -95,13 +97,15 @@ export declare class Execution {
   /** `accepted`, `reverted`, `rejected` or `full`. */
   get outcome(): string
   get receipt(): string | null
-  get trace(): string | null
+  /** The trace, once: the collector of JavaScript does not know how much memory it takes here. */
+  takeTrace(): string | null
+  /** Bytes of its texts. */
+  get bytes(): number
   /** Why it reverted or was rejected. */
   get failure(): string | null
   /** What contracts printed. */
   get printed(): string | null
   get initialReads(): string | null
-  get diffLength(): number
   /** The state after it; none if it was rejected or ran on a temporary layer. */
   get next(): State | null
   /** The weights of the block with it, if they were asked for. */
@@ -293,6 +297,13 @@ export interface ClassLimits {
  * replaces the values.
  */
 export declare function configure(compiler: string, cache?: string | undefined | null, cacheBytes?: number | undefined | null): void
+
+/** What reports contain of a transaction that ran, besides its outcome. */
+export interface Content {
+  /** The whole receipt; otherwise its resources alone. */
+  receipt: boolean
+  trace: boolean
+}
 
 export declare function contractAddress(salt: string, classHash: string, constructorCalldata: Array<string>, deployer: string): string
 

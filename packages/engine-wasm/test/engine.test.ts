@@ -200,7 +200,7 @@ test('long work leaves the event loop its turns', async () => {
   const timer = setInterval(() => {
     turns += 1;
   }, 0);
-  await state.executeMany(wasm.fixtures.block(), transactions);
+  await state.executeMany(wasm.fixtures.block(), transactions, {}, { report: 'execution' });
   clearInterval(timer);
   expect(turns).toBeGreaterThan(5);
 });

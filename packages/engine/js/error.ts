@@ -12,6 +12,7 @@ const KINDS = [
   'call',
   'deadline',
   'cancelled',
+  'report_too_large',
   'internal',
 ] as const;
 

@@ -151,19 +151,29 @@ export interface Retrace {
   readonly printed: readonly Printed[];
 }
 
-/** A transaction that ran, to the end or to a revert. */
-export interface Executed {
+/** What a transaction used, of its receipt. */
+export type ReceiptResources = Pick<Receipt, 'execution_resources' | 'data_availability'>;
+
+/** A transaction that ran, to the end or to a revert, without what is long. */
+export interface Estimated {
   readonly outcome: 'accepted' | 'reverted';
-  readonly receipt: Receipt;
-  /** The trace as JSON text: it is large and rarely asked for. */
-  readonly trace: string;
-  /** Entries in its state difference. */
-  readonly diffLength: number;
+  readonly receipt: ReceiptResources;
   /** Why it reverted. */
   readonly fault: Fault | undefined;
   readonly printed: readonly Printed[];
   /** As JSON text, where it was asked for. */
   readonly initialReads: string | undefined;
+}
+
+/** As `Estimated`, with the trace. */
+export interface Simulated extends Estimated {
+  /** The trace as JSON text: it is large and rarely asked for. */
+  readonly trace: string;
+}
+
+/** As `Simulated`, with the whole receipt. */
+export interface Executed extends Simulated {
+  readonly receipt: Receipt;
 }
 
 /** A transaction that was refused: nothing changed. */
@@ -208,29 +218,59 @@ function printedOf({ printed }: binding.Execution): readonly Printed[] {
   return printed === null ? [] : parseReport<readonly Printed[]>(printed);
 }
 
-/** @internal */
-export function outcomeOf(native: binding.Execution): Executed | Rejected {
-  const { outcome, receipt, trace, failure } = native;
-  const initialReads = native.initialReads ?? undefined;
-  const printed = printedOf(native);
-  if (receipt === null || trace === null) {
-    return {
-      outcome: 'rejected',
-      rejection: parseReport<Rejection>(failure ?? '{}'),
-      printed,
-      initialReads,
-    };
-  }
+function rejectedIn(native: binding.Execution): Rejected | undefined {
+  if (native.outcome !== 'rejected') return undefined;
   return {
-    outcome: outcome === 'reverted' ? 'reverted' : 'accepted',
-    receipt: parseReport<Receipt>(receipt),
-    trace,
-    diffLength: native.diffLength,
-    fault: failure === null ? undefined : parseReport<Fault>(failure),
-    printed,
-    initialReads,
+    outcome: 'rejected',
+    rejection: parseReport<Rejection>(native.failure ?? '{}'),
+    printed: printedOf(native),
+    initialReads: native.initialReads ?? undefined,
   };
 }
+
+function estimatedOf<T extends ReceiptResources>(native: binding.Execution) {
+  const { outcome, receipt, failure } = native;
+  return {
+    outcome: outcome === 'reverted' ? ('reverted' as const) : ('accepted' as const),
+    receipt: parseReport<T>(receipt ?? '{}'),
+    fault: failure === null ? undefined : parseReport<Fault>(failure),
+    printed: printedOf(native),
+    initialReads: native.initialReads ?? undefined,
+  };
+}
+
+function simulatedOf<T extends ReceiptResources>(native: binding.Execution) {
+  return { ...estimatedOf<T>(native), trace: native.takeTrace() ?? '' };
+}
+
+/** Reports of executions by what they contain. */
+export interface Reports {
+  readonly estimate: Estimated;
+  readonly simulation: Simulated;
+  readonly execution: Executed;
+}
+
+/** What a kind of report contains, and how it is read. */
+interface ReportKind<T> {
+  readonly content: binding.Content;
+  readonly read: (native: binding.Execution) => T | Rejected;
+}
+
+/** @internal */
+export const REPORTS: { readonly [Kind in keyof Reports]: ReportKind<Reports[Kind]> } = {
+  estimate: {
+    content: { receipt: false, trace: false },
+    read: (native) => rejectedIn(native) ?? estimatedOf<ReceiptResources>(native),
+  },
+  simulation: {
+    content: { receipt: false, trace: true },
+    read: (native) => rejectedIn(native) ?? simulatedOf<ReceiptResources>(native),
+  },
+  execution: {
+    content: { receipt: true, trace: true },
+    read: (native) => rejectedIn(native) ?? simulatedOf<Receipt>(native),
+  },
+};
 
 /**
  * The report of an execution that changes the state.
@@ -265,7 +305,7 @@ function withResults<T extends object>(
   native: binding.Execution,
   madeBy: (native: binding.Execution) => T | null | undefined,
 ): (Executed & T) | Rejected {
-  const report = outcomeOf(native);
+  const report = REPORTS.execution.read(native);
   if (report.outcome === 'rejected') return report;
   const reports = madeBy(native);
   if (!reports) throw new EngineError('internal', 'an executed transaction left no state');

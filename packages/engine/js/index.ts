@@ -32,6 +32,7 @@ export { EngineError, type FailureKind } from './error.js';
 export type {
   CallFailure,
   CallOutcome,
+  Estimated,
   EventData,
   Executed,
   ExecutionFlags,
@@ -43,12 +44,15 @@ export type {
   MessageToL1,
   Printed,
   Receipt,
+  ReceiptResources,
   Rejected,
   Rejection,
   RejectionReason,
+  Reports,
   Retrace,
   RetracedFrame,
   RetraceOptions,
+  Simulated,
 } from './execution.js';
 export { FileLock } from './file-lock.js';
 export * from './hash.js';

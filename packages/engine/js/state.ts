@@ -18,9 +18,10 @@ import {
   type Full,
   type FunctionCall,
   flagsOfEach,
-  outcomeOf,
+  REPORTS,
   type Receipt,
   type Rejected,
+  type Reports,
   type Retrace,
   type RetraceOptions,
   runExecution,
@@ -299,19 +300,24 @@ export class State {
    * early at the first that is rejected. Initial reads, if asked for, are in the last report.
    *
    * @param flags for all, or one for each
+   * @param options.report what the reports contain: the resources, the trace too, or all
    */
-  async executeMany(
+  async executeMany<Kind extends keyof Reports>(
     block: Block,
     transactions: readonly Transaction[],
-    flags: FlagsOfEach = {},
-    options: BatchOptions & { readonly initialReads?: boolean } = {},
-  ): Promise<readonly (Executed | Rejected)[]> {
-    const { initialReads = false } = options;
+    flags: FlagsOfEach,
+    options: BatchOptions & { readonly report: Kind; readonly initialReads?: boolean },
+  ): Promise<readonly (Reports[Kind] | Rejected)[]> {
+    const { report, initialReads = false } = options;
+    const { content, read } = REPORTS[report];
     const batch = this.#batch(block, transactions, flags);
-    const simulate = (millis: number): Promise<binding.Execution[]> =>
-      batch.simulate(millis, initialReads);
-    const reports = await runBatch(batch, simulate, { count: transactions.length }, options);
-    return reports.map(outcomeOf);
+    const work = {
+      count: transactions.length,
+      runSlice: (millis: number) => batch.simulate(millis, content, initialReads),
+      convert: read,
+      sizeOf: (native: binding.Execution) => native.bytes,
+    };
+    return runBatch(batch, work, options);
   }
 
   /** Calls a function and drops its changes. */
@@ -364,9 +370,13 @@ export class State {
     const count = transactions.length;
     const { first = Math.max(0, count - 1), visited = false, firstWrite } = options;
     const batch = this.#batch(block, transactions, flags, firstWrite);
-    const retrace = (millis: number): Promise<string[]> => batch.retrace(millis, first, visited);
-    const reports = await runBatch(batch, retrace, { count, firstTraced: first }, options);
-    return reports.map((text) => parseReport<Retrace>(text));
+    const work = {
+      count,
+      firstTraced: first,
+      runSlice: (millis: number) => batch.retrace(millis, first, visited),
+      convert: (text: string) => parseReport<Retrace>(text),
+    };
+    return runBatch(batch, work, options);
   }
 
   /** As `call`, with the machine's trace. */
@@ -392,11 +402,15 @@ export class State {
     const count = transactions.length;
     const { maxSteps: steps, maxBytes: bytes, firstWrite } = options;
     const batch = this.#batch(block, transactions, flags, firstWrite);
-    const record = (millis: number): Promise<binding.DebugTrace[]> =>
-      batch.record(millis, count - 1, { steps, bytes });
-    const [native] = await runBatch(batch, record, { count, firstTraced: count - 1 }, options);
-    if (!native) throw new EngineError('input', 'transactions: expected at least one');
-    return new DebugTrace(native);
+    const work = {
+      count,
+      firstTraced: count - 1,
+      runSlice: (millis: number) => batch.record(millis, count - 1, { steps, bytes }),
+      convert: (native: binding.DebugTrace) => new DebugTrace(native),
+    };
+    const [trace] = await runBatch(batch, work, options);
+    if (!trace) throw new EngineError('input', 'transactions: expected at least one');
+    return trace;
   }
 
   /** As `call`, and records it. */

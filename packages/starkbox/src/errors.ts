@@ -32,6 +32,14 @@ export function refuse(message: string, data?: unknown): never {
   throw new RpcError(-1, message, data);
 }
 
+/** The error of a request whose response would have more than `limit` bytes. */
+export function answerTooLarge(limit: number): RpcError {
+  return new RpcError(
+    ERRORS.SERVICE_BUSY.code,
+    `The response would exceed ${limit} bytes; request less at once, --maximum-response-size sets the limit`,
+  );
+}
+
 /** A bundle that cannot be opened. The message says why and what to do. */
 export class BundleError extends Error {
   override readonly name = 'BundleError';

@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 use super::arguments::duration;
 use super::debug_trace::{DebugTrace, TraceLimits};
 use super::error::Result;
-use super::execution::Execution;
+use super::execution::{Content, Execution};
 use super::promise::off_thread;
 use super::state::State;
 use super::state_execution::SlotWrite;
@@ -22,6 +22,9 @@ use starkbox_engine_core::error::{self, input};
 use starkbox_engine_core::execution::{
     self, Classes, FirstWrite, Run, Session, classes_of, debug, report, retrace,
 };
+
+/// Bytes of reports after which a slice ends, because the thread of JavaScript converts them at once.
+const SLICE_BYTES: usize = 1 << 20;
 
 /// The transactions of a batch and the layer that they change.
 struct Work {
@@ -93,13 +96,14 @@ struct Sliced {
 }
 
 impl Sliced {
-    /// Runs `step` with the index of each next transaction until the time is over, but at least once, and not
-    /// across `border`. The step gives the index after it. An error ends the batch.
+    /// Runs `step` with the index of each next transaction until the time is over or the reports are long, but at least
+    /// once, and not across `border`. The step gives the index after it, and the bytes of its report. An error ends the
+    /// batch.
     fn run(
         &self,
         slice: Duration,
         border: usize,
-        mut step: impl FnMut(&mut Work, usize) -> error::Result<usize>,
+        mut step: impl FnMut(&mut Work, usize) -> error::Result<(usize, usize)>,
     ) -> error::Result<()> {
         let Some(mut held) = self.work.try_lock() else {
             return Err(input("a slice of this batch is running already"));
@@ -107,6 +111,7 @@ impl Sliced {
         let Some(mut work) = held.take() else { return Err(input("this batch has ended")) };
         let begun = Instant::now();
         let count = work.transactions.len();
+        let mut bytes = 0;
         let mut next = self.next.load(Ordering::Acquire) as usize;
         let until = if next < border { border.min(count) } else { count };
         while next < until {
@@ -116,11 +121,13 @@ impl Sliced {
                 *held = Some(work);
                 return Ok(());
             }
-            next = result?;
+            let (after, length) = result?;
+            next = after;
+            bytes += length;
             work.executed = next;
             self.next.store(next as u32, Ordering::Release);
             // A suspended call has no reports, so that none may precede its transaction.
-            if cfg!(target_family = "wasm") || begun.elapsed() >= slice {
+            if cfg!(target_family = "wasm") || begun.elapsed() >= slice || bytes >= SLICE_BYTES {
                 break;
             }
         }
@@ -172,6 +179,7 @@ impl Batch {
         &self,
         env: &'env Env,
         slice_millis: f64,
+        content: Content,
         initial_reads: bool,
     ) -> Result<PromiseRaw<'env, Vec<Execution>>> {
         let slice = duration("slice", slice_millis)?;
@@ -182,14 +190,15 @@ impl Batch {
                 let run = work.run(index)?;
                 let (transaction, constants) =
                     (&work.transactions[index], work.session.constants());
-                let mut report = Execution::from_run(&run, transaction, constants)?;
+                let mut report = Execution::from_run(&run, transaction, constants, content)?;
                 let count = work.transactions.len();
                 let next = if matches!(run, Run::Rejected(_)) { count } else { index + 1 };
                 if initial_reads && next == count {
                     report.reads = Some(report::initial_reads(&work.session.initial_reads()?)?);
                 }
+                let bytes = report.length();
                 reports.push(report);
-                Ok(next)
+                Ok((next, bytes))
             })?;
             Ok(reports)
         })
@@ -259,7 +268,7 @@ impl Batch {
                     let classes = classes_of(work.state.clone(), work.at, &work.transactions);
                     traces.push(trace(classes, &mut || work.run(index))?);
                 }
-                Ok(index + 1)
+                Ok((index + 1, 0))
             })?;
             Ok(traces)
         })

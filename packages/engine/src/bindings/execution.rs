@@ -56,12 +56,24 @@ impl Closed {
     }
 }
 
+/// What reports contain of a transaction that ran, besides its outcome.
+#[derive(Clone, Copy)]
+#[napi(object, object_to_js = false)]
+pub struct Content {
+    /// The whole receipt; otherwise its resources alone.
+    pub receipt: bool,
+    pub trace: bool,
+}
+
+impl Content {
+    pub(super) const ALL: Content = Content { receipt: true, trace: true };
+}
+
 #[napi]
 pub struct Execution {
     outcome: &'static str,
     receipt: Option<String>,
     trace: Option<String>,
-    diff_length: u32,
     failure: Option<String>,
     printed: Option<String>,
     pub(super) reads: Option<String>,
@@ -85,9 +97,16 @@ impl Execution {
         self.receipt.as_deref()
     }
 
+    /// The trace, once: the collector of JavaScript does not know how much memory it takes here.
+    #[napi(catch_unwind)]
+    pub fn take_trace(&mut self) -> Option<String> {
+        self.trace.take()
+    }
+
+    /// Bytes of its texts.
     #[napi(getter, catch_unwind)]
-    pub fn trace(&self) -> Option<&str> {
-        self.trace.as_deref()
+    pub fn bytes(&self) -> f64 {
+        self.length() as f64
     }
 
     /// Why it reverted or was rejected.
@@ -105,11 +124,6 @@ impl Execution {
     #[napi(getter, catch_unwind)]
     pub fn initial_reads(&self) -> Option<&str> {
         self.reads.as_deref()
-    }
-
-    #[napi(getter, catch_unwind)]
-    pub fn diff_length(&self) -> u32 {
-        self.diff_length
     }
 
     /// The state after it; none if it was rejected or ran on a temporary layer.
@@ -150,7 +164,6 @@ impl Execution {
             outcome,
             receipt: None,
             trace: None,
-            diff_length: 0,
             failure: None,
             printed,
             reads: None,
@@ -162,10 +175,19 @@ impl Execution {
         }
     }
 
+    pub(super) fn length(&self) -> usize {
+        [&self.receipt, &self.trace, &self.failure, &self.printed, &self.reads]
+            .into_iter()
+            .flatten()
+            .map(String::len)
+            .sum()
+    }
+
     pub(super) fn from_run(
         run: &Run,
         transaction: &execution::Transaction,
         constants: &VersionedConstants,
+        content: Content,
     ) -> error::Result<Execution> {
         let printed = report::printed(take_printed())?;
         Ok(match run {
@@ -174,9 +196,14 @@ impl Execution {
                 ..Execution::without_effects("rejected", printed)
             },
             Run::Executed(run) => Execution {
-                receipt: Some(report::receipt(transaction, run)?),
-                trace: Some(report::trace(transaction, run, constants)?),
-                diff_length: run.diff.length() as u32,
+                receipt: Some(match content.receipt {
+                    true => report::receipt(transaction, run)?,
+                    false => report::resources(run)?,
+                }),
+                trace: match content.trace {
+                    true => Some(report::trace(transaction, run, constants)?),
+                    false => None,
+                },
                 failure: report::revert(run)?,
                 ..Execution::without_effects(
                     if run.info.is_reverted() { "reverted" } else { "accepted" },

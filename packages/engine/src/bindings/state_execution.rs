@@ -10,7 +10,7 @@ use starknet_api::core::{ContractAddress, EntryPointSelector};
 
 use super::block_weights::{BlockWeights, CapacityFigures};
 use super::error::Result;
-use super::execution::{Closed, Execution};
+use super::execution::{Closed, Content, Execution};
 use super::promise::off_thread;
 use super::state::State;
 use super::transaction::{Block, Flags, Transaction};
@@ -101,7 +101,8 @@ impl State {
         off_thread(env, move || {
             let mut session = Session::new(state.clone(), at, block);
             let run = session.run(&transaction, flags)?;
-            let mut report = Execution::from_run(&run, &transaction, session.constants())?;
+            let mut report =
+                Execution::from_run(&run, &transaction, session.constants(), Content::ALL)?;
             if let Run::Executed(run) = &run {
                 report.next = Some(Held::new(Arc::new(state.apply(&run.changes)?)));
             }
@@ -130,7 +131,7 @@ impl State {
             let mut session = Session::new(state.clone(), at, block);
             let run = session.run(&transaction, flags)?;
             let Run::Executed(executed) = &run else {
-                return Execution::from_run(&run, &transaction, session.constants());
+                return Execution::from_run(&run, &transaction, session.constants(), Content::ALL);
             };
             let weights = match session.admit(executed, &weights, capacity)? {
                 Admission::Fits(weights) => weights,
@@ -138,7 +139,8 @@ impl State {
                     return Execution::full(exceeded, too_large);
                 }
             };
-            let mut report = Execution::from_run(&run, &transaction, session.constants())?;
+            let mut report =
+                Execution::from_run(&run, &transaction, session.constants(), Content::ALL)?;
             report.next = Some(Held::new(Arc::new(state.apply(&executed.changes)?)));
             report.weights = Some(Held::new(Arc::new(weights)));
             Ok(report)
@@ -241,7 +243,8 @@ impl State {
         off_thread(env, move || {
             let mut session = Session::new(state.clone(), at, closing.block.clone());
             let run = session.run(&transaction, flags)?;
-            let mut report = Execution::from_run(&run, &transaction, session.constants())?;
+            let mut report =
+                Execution::from_run(&run, &transaction, session.constants(), Content::ALL)?;
             if let Run::Executed(run) = &run {
                 let after = state.apply(&run.changes)?;
                 let closed = closing.close(&after, &[included(&transaction, run)])?;

@@ -1,6 +1,6 @@
 // Executions that change nothing: batches, calls, views of older states.
 
-import { Class, starknetKeccak, Transaction } from '@starkbox/engine';
+import { Class, type Reports, starknetKeccak, Transaction } from '@starkbox/engine';
 import { standardSpec } from '@starkbox/test-support/conformance/published-spec';
 import { describe, expect, test } from 'vitest';
 import {
@@ -26,6 +26,8 @@ const spec = standardSpec();
 const chain = await genesis(await accountClass());
 const account = firstAccount(chain);
 
+const ALL = { report: 'execution' } as const;
+
 describe('many on a throw-away layer', () => {
   test('each sees the ones before it; differences are its own; the state stays', async () => {
     const transactions = [0, 1, 2].map((nonce) => transfer(account, '0x55', 10, nonce));
@@ -33,7 +35,7 @@ describe('many on a throw-away layer', () => {
       block(),
       transactions,
       {},
-      { initialReads: true },
+      { report: 'simulation', initialReads: true },
     );
     expect(reports.map((report) => report.outcome)).toEqual(['accepted', 'accepted', 'accepted']);
     const received = reports.map((report) => {
@@ -61,23 +63,23 @@ describe('many on a throw-away layer', () => {
     const call = invoke(account, [{ to, name: 'fail', calldata: ['0x1', '0x62'] }], 2);
     const called = await applied(deployed.next, call);
     expect(called.fault?.panic?.[0]).toBe('0x62');
-    const reports = await chain.state.executeMany(block(), [declare, deploy, call]);
+    const reports = await chain.state.executeMany(block(), [declare, deploy, call], {}, ALL);
     const alone = [declared, deployed, called].map(({ next: _, ...report }) => report);
     expect(reports).toEqual(alone);
   });
 
   test('it ends at the first that is rejected', async () => {
     const transactions = [0, 9, 1].map((nonce) => transfer(account, '0x55', 10, nonce));
-    const reports = await chain.state.executeMany(block(), transactions);
+    const reports = await chain.state.executeMany(block(), transactions, {}, ALL);
     expect(reports.map((report) => report.outcome)).toEqual(['accepted', 'rejected']);
   });
 
   test('each has flags of its own', async () => {
     const transactions = [0, 5, 2].map((nonce) => transfer(account, '0x55', 10, nonce));
     const lax = { strictNonce: false };
-    const reports = await chain.state.executeMany(block(), transactions, [{}, lax, {}]);
+    const reports = await chain.state.executeMany(block(), transactions, [{}, lax, {}], ALL);
     expect(reports.map((report) => report.outcome)).toEqual(['accepted', 'accepted', 'accepted']);
-    await expect(chain.state.executeMany(block(), transactions, [{}])).rejects.toMatchObject({
+    await expect(chain.state.executeMany(block(), transactions, [{}], ALL)).rejects.toMatchObject({
       kind: 'input',
       message: 'flags: 1 for 3 transactions',
     });
@@ -88,7 +90,7 @@ describe('many on a throw-away layer', () => {
       transfer(account, '0x55', 10, nonce),
     );
     const run = (timeLimit: number) =>
-      chain.state.executeMany(block(), transactions, {}, { timeLimit });
+      chain.state.executeMany(block(), transactions, {}, { report: 'estimate', timeLimit });
     await expect(run(1)).rejects.toMatchObject({
       kind: 'deadline',
       message: expect.stringMatching(/^\d{1,2} of 100 transactions took 0\.001 s$/),
@@ -97,15 +99,51 @@ describe('many on a throw-away layer', () => {
     await expect(run(-1)).rejects.toMatchObject({ kind: 'input' });
   });
 
+  test('a report contains what was asked for, and no more', async () => {
+    const transactions = [transfer(account, '0x55', 10, 0)];
+    const run = async (report: keyof Reports) => {
+      const [single] = await chain.state.executeMany(block(), transactions, {}, { report });
+      return single;
+    };
+    const [whole] = await chain.state.executeMany(block(), transactions, {}, ALL);
+    if (whole?.outcome !== 'accepted') throw new Error('not accepted');
+    expect(whole.receipt.events).toHaveLength(2);
+    const { execution_resources, data_availability } = whole.receipt;
+    const simulation = { ...whole, receipt: { execution_resources, data_availability } };
+    expect(await run('simulation')).toEqual(simulation);
+    const { trace: _, ...estimate } = simulation;
+    expect(await run('estimate')).toEqual(estimate);
+  });
+
+  test('reports of more bytes than the limit end it at once', async () => {
+    const state = await place(chain.state, 'emitter', CONTRACT);
+    const calldata = ['400', '0', '300'].map((count) => hex(Number(count)));
+    const call = { to: CONTRACT, name: 'emit_batch', calldata };
+    const transactions = [0, 1, 2, 3, 4].map((nonce) => invoke(account, [call], nonce));
+    const flags = { chargeFee: false, unboundedGas: true };
+    const run = (report: keyof Reports) =>
+      state.executeMany(block(), transactions, flags, { report, byteLimit: 2_000_000 });
+    await expect(run('simulation')).rejects.toMatchObject({
+      kind: 'report_too_large',
+      message: 'the reports of 2 of 5 transactions have more than 2000000 bytes',
+    });
+    expect((await run('estimate')).map(({ outcome }) => outcome)).toEqual(
+      Array(5).fill('accepted'),
+    );
+  });
+
   test('nothing gives nothing', async () => {
-    expect(await chain.state.executeMany(block(), [])).toEqual([]);
+    expect(await chain.state.executeMany(block(), [], {}, ALL)).toEqual([]);
   });
 
   test('a message is estimated by running it', async () => {
     const state = await place(chain.state, 'messenger', CONTRACT);
-    const [report] = await state.executeMany(block(), [
-      new Transaction(deposit(account, '0x7'), CHAIN_ID),
-    ]);
+    const [report] = await state.executeMany(
+      block(),
+      [new Transaction(deposit(account, '0x7'), CHAIN_ID)],
+      {},
+      ALL,
+    );
     expect(report).toMatchObject({ outcome: 'accepted' });
     if (report?.outcome === 'accepted') {
       expect(report.receipt.execution_resources.l1_gas).toBeGreaterThan(0);
@@ -164,7 +202,7 @@ test('transactions on views of older versions can be simulated but not applied',
   const execution = await applied(chain.state, transfer(account, '0x9', 5, 0));
   const later = execution.next.advance();
   const view = later.at(0);
-  const [report] = await view.executeMany(block(), [transfer(account, '0x9', 5, 0)]);
+  const [report] = await view.executeMany(block(), [transfer(account, '0x9', 5, 0)], {}, ALL);
   expect(report?.outcome).toBe('accepted');
   await expect(view.execute(block(), transfer(account, '0x9', 5, 0))).rejects.toMatchObject({
     kind: 'state',

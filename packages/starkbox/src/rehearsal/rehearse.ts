@@ -265,7 +265,15 @@ class Runs {
     const context = originContext(this.#options, originHeader(block.header));
     const transaction = await originTransaction(this.#options.fork, values, this.#options.chainId);
     const run = async (before: State): Promise<Run> => {
-      const [execution] = await this.#executions.simulate(before, context, [transaction], {});
+      const [execution] = await this.#executions.simulate(
+        before,
+        context,
+        [transaction],
+        {},
+        {
+          report: 'execution',
+        },
+      );
       if (!execution) throw new Error('an execution returned no report');
       return runOf(execution);
     };

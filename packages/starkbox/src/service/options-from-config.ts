@@ -65,6 +65,7 @@ export function chainOptionsOf(
     recordsCalls: config.recordCalls,
     queueTimeout: queueTimeoutOf(config),
     maximumExecutions: config.maximumExecutions,
+    maximumReportBytes: config.maximumResponseSize,
     proofMode: config.proofMode,
     rules: networkRules(config),
     classLimits: {

@@ -1,9 +1,10 @@
-// Batches of executions: they run in turns with those of other clients, end with their client, and have a time limit.
-import { State, Transaction } from '@starkbox/engine';
+// Batches of executions: they run in turns with those of other clients, end with their client, and have limits of time
+// and bytes.
+import { type Reports, State, Transaction } from '@starkbox/engine';
 import { ERRORS } from '@starkbox/spec';
 import { startFixture } from '@starkbox/test-support/fixture';
-import { invokeRequest, STRK, selector } from '@starkbox/test-support/signing';
-import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { contract, invokeRequest, STRK, selector } from '@starkbox/test-support/signing';
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Chain } from '../../src/chain/chain.js';
 import { contextOf } from '../../src/chain/execution/block-context.js';
 import { Executions } from '../../src/chain/execution/executions.js';
@@ -37,7 +38,7 @@ function runsOf(executions: Executions) {
     retrace: (signal?: AbortSignal) =>
       executions.retrace(...stateAndContext, transactions, FLAGS, { signal }),
     simulate: (signal?: AbortSignal) =>
-      executions.simulate(...stateAndContext, transactions, FLAGS, { signal }),
+      executions.simulate(...stateAndContext, transactions, FLAGS, { report: 'estimate', signal }),
   };
 }
 
@@ -94,6 +95,45 @@ test('a retrace has the time limit of executions', async () => {
   await expect(runsOf(executions).retrace()).rejects.toMatchObject({
     kind: 'deadline',
     message: expect.stringMatching(/of 200 transactions took 0\.001 s$/),
+  });
+});
+
+test('a simulation has the limit of bytes of a response', async () => {
+  const { world, options } = chain;
+  const executions = new Executions({ maximumReportBytes: 100_000 });
+  const run = (report: keyof Reports) =>
+    executions.simulate(world.pendingState, contextOf(world, options, 1), transactions, FLAGS, {
+      report,
+    });
+  await expect(run('simulation')).rejects.toMatchObject({ kind: 'report_too_large' });
+  expect(await run('estimate')).toHaveLength(COUNT);
+});
+
+describe('a sequence of calls', () => {
+  const watchInvocations = () => {
+    const spy = vi.spyOn(State.prototype, 'invokeOffThread');
+    onTestFinished(() => spy.mockRestore());
+    return spy;
+  };
+
+  test('ends when its outcomes are longer than a response', async () => {
+    const { client } = await startFixture({ maximumResponseSize: 4096 });
+    const spy = watchInvocations();
+    const calls = Array.from({ length: COUNT }, () => CALL);
+    const failure = await client.failure('devnet_callSequence', { calls, block_id: 'latest' });
+    expect(failure.code).toBe(ERRORS.SERVICE_BUSY.code);
+    expect(spy.mock.calls.length).toBeLessThan(COUNT);
+  });
+
+  test('ends at the time limit of executions', async () => {
+    const { client, sender } = await startFixture({ timeout: 2 });
+    const contract_address = await sender.deploy(await contract('slots'));
+    const spy = watchInvocations();
+    const call = { contract_address, entry_point_selector: selector('fill') };
+    const calls = Array.from({ length: COUNT }, () => ({ ...call, calldata: ['0x0', '0x7d0'] }));
+    const failure = await client.failure('devnet_callSequence', { calls, block_id: 'latest' });
+    expect(failure.code).toBe(-1);
+    expect(spy.mock.calls.length).toBeLessThan(COUNT);
   });
 });
 

@@ -7,8 +7,12 @@ import {
   type Frame,
   type Rejection,
 } from '@starkbox/engine';
-import type { CONTRACT_EXECUTION_ERROR, RESOURCE_BOUNDS_MAPPING } from '@starkbox/spec';
-import { fail, refuse } from '../../errors.js';
+import {
+  type CONTRACT_EXECUTION_ERROR,
+  ERRORS,
+  type RESOURCE_BOUNDS_MAPPING,
+} from '@starkbox/spec';
+import { fail, RpcError, refuse } from '../../errors.js';
 
 /** The fee that a sender offers. */
 interface Offer {
@@ -59,7 +63,7 @@ function feeOf({ resource_bounds, tip }: Offer): string {
 }
 
 /**
- * Awaits an execution. Fees that overflow in the engine, and a batch that is over its time limit or
+ * Awaits an execution. Fees that overflow in the engine, and a batch that is over its limit of time or bytes or
  * was stopped, become errors of the interface, because the caller can change the prices or the batch.
  */
 export async function withExecutionErrors<T>(execution: Promise<T>): Promise<T> {
@@ -74,6 +78,12 @@ export async function withExecutionErrors<T>(execution: Promise<T>): Promise<T> 
     }
     if (error instanceof EngineError && error.kind === 'cancelled') {
       refuse(`The client disconnected: ${error.message}`);
+    }
+    if (error instanceof EngineError && error.kind === 'report_too_large') {
+      throw new RpcError(
+        ERRORS.SERVICE_BUSY.code,
+        `The response would be too long: ${error.message}. Request less at once; --maximum-response-size sets the limit`,
+      );
     }
     throw error;
   }

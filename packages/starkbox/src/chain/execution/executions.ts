@@ -10,7 +10,6 @@ import type {
   ClosingOptions,
   DebugLimits,
   DebugTrace,
-  Executed,
   ExecutedAndClosed,
   ExecutionFlags,
   Full,
@@ -18,6 +17,7 @@ import type {
   Invocation,
   Printed,
   Rejected,
+  Reports,
   Retrace,
   RetraceOptions,
   SlotWrite,
@@ -37,6 +37,8 @@ export interface ExecutionLimits {
   readonly maximumWaitingExecutions?: number | undefined;
   /** Seconds that one may wait in the queue, and that a batch of transactions may take. */
   readonly queueTimeout?: number | undefined;
+  /** Bytes of the reports of one request, which its response cannot exceed. */
+  readonly maximumReportBytes?: number | undefined;
   readonly probe?: Probe | undefined;
   readonly onPrinted?: OnPrinted | undefined;
 }
@@ -50,6 +52,11 @@ export type OnPrinted = (printed: readonly Printed[], transaction?: string) => v
 export interface RunOptions {
   /** Removes a waiting execution from the queue, and ends a batch between two transactions. */
   readonly signal?: AbortSignal | undefined;
+}
+
+export interface SimulationOptions<Kind extends keyof Reports> extends RunOptions {
+  /** What the reports contain. */
+  readonly report: Kind;
   readonly initialReads?: boolean;
 }
 
@@ -144,24 +151,20 @@ export class Executions {
   }
 
   /** Executes transactions one after another and drops the changes. */
-  async simulate(
+  async simulate<Kind extends keyof Reports>(
     state: State,
     block: Block,
     transactions: readonly Transaction[],
     flags: Flags,
-    { signal, initialReads = false }: RunOptions = {},
-  ): Promise<readonly (Executed | Rejected)[]> {
+    { signal, ...options }: SimulationOptions<Kind>,
+  ): Promise<readonly (Reports[Kind] | Rejected)[]> {
+    const { maximumReportBytes: byteLimit } = this.#limits;
+    const execute = (limits: BatchOptions) =>
+      state.executeMany(block, transactions, flags, { ...options, ...limits, byteLimit });
     const reports =
       transactions.length > 1
-        ? await this.#batch(
-            (limits) => state.executeMany(block, transactions, flags, { initialReads, ...limits }),
-            signal,
-          )
-        : await this.#run(
-            'simulation',
-            () => state.executeMany(block, transactions, flags, { initialReads }),
-            signal,
-          );
+        ? await this.#batch(execute, signal)
+        : await this.#run('simulation', () => execute({}), signal);
     for (const [index, { printed }] of reports.entries()) {
       if (printed.length > 0) this.#limits.onPrinted?.(printed, transactions[index]?.hash);
     }
@@ -228,7 +231,8 @@ export class Executions {
     transaction: Transaction,
     flags: ExecutionFlags,
   ): Promise<void> {
-    const run = (): Promise<unknown> => state.executeMany(block, [transaction], flags);
+    const run = (): Promise<unknown> =>
+      state.executeMany(block, [transaction], flags, { report: 'estimate' });
     await this.#slots.readAhead.run(run);
   }
 

@@ -3,7 +3,7 @@
 
 import type { TransactionTrace } from '@starkbox/abi';
 import { isObject } from '@starkbox/abi/basics';
-import type { Executed, Receipt, StateDiff } from '@starkbox/engine';
+import type { Receipt, ReceiptResources, Simulated, StateDiff } from '@starkbox/engine';
 import type {
   BROADCASTED_DECLARE_TXN,
   BROADCASTED_DEPLOY_ACCOUNT_TXN,
@@ -71,14 +71,14 @@ export function storedReceipt(receipt: Receipt): StoredReceipt {
 function storedResources({
   execution_resources,
   data_availability,
-}: Receipt): Receipt['execution_resources'] {
+}: ReceiptResources): Receipt['execution_resources'] {
   return { ...execution_resources, l1_data_gas: data_availability.l1_data_gas };
 }
 
 const RESOURCES = '"execution_resources":';
 
 /** The trace with the resources of the receipt, which are its last member. */
-export function traceText({ trace, receipt }: Executed): string {
+export function traceText({ trace, receipt }: Pick<Simulated, 'trace' | 'receipt'>): string {
   const start = trace.lastIndexOf(RESOURCES);
   return `${trace.slice(0, start)}${RESOURCES}${JSON.stringify(storedResources(receipt))}}`;
 }

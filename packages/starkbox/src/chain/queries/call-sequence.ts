@@ -1,6 +1,9 @@
 // Calls one after another on a branch that is dropped, without transactions.
 import type { Invocation, State } from '@starkbox/engine';
 import type { BLOCK_ID, CALL_OUTCOME, OVERRIDES, SEQUENCE_CALL } from '@starkbox/spec';
+import { answerTooLarge, refuse } from '../../errors.js';
+import { JsonText, stringify } from '../../json/json.js';
+import { stopwatch } from '../../probe.js';
 import type { Chain } from '../chain.js';
 import { callError } from '../execution/execution-errors.js';
 import type { Explainer } from './explain.js';
@@ -13,20 +16,34 @@ export interface SequenceRequest {
   readonly explains: boolean;
 }
 
-/** The outcome of each call, on the state that the calls before it left. */
+/** The outcome of each call as JSON text, on the state that the calls before it left. */
 export async function callSequence(
   chain: Chain,
   explainer: Explainer,
   { calls, id, overrides, explains }: SequenceRequest,
   signal?: AbortSignal,
-): Promise<readonly CALL_OUTCOME[]> {
+): Promise<readonly JsonText[]> {
+  const { queueTimeout = Infinity, maximumReportBytes = Infinity } = chain.options;
+  const elapsed = stopwatch();
   const location = await explainer.locateOverridden(id, overrides, signal);
   const { world, number } = location;
   let state = location.writable();
   let { context } = location;
   let seconds = 0;
-  const outcomes: CALL_OUTCOME[] = [];
-  for (const { increase_time = 0, is_view = false, caller, ...call } of calls) {
+  // Objects of many writes take several times the memory of their text.
+  const outcomes: JsonText[] = [];
+  let bytes = 0;
+  const addOutcome = (outcome: CALL_OUTCOME): void => {
+    const text = stringify(outcome);
+    bytes += text.length;
+    if (bytes > maximumReportBytes) throw answerTooLarge(maximumReportBytes);
+    outcomes.push(new JsonText(text));
+  };
+  for (const [index, sequenceCall] of calls.entries()) {
+    const { increase_time = 0, is_view = false, caller, ...call } = sequenceCall;
+    if (elapsed() > queueTimeout) {
+      refuse(`${index} of ${calls.length} calls took ${queueTimeout} s: send fewer at once`);
+    }
     if (increase_time > 0) {
       seconds += increase_time;
       context = location.later(seconds);
@@ -35,7 +52,7 @@ export async function callSequence(
     const invocation = await chain.executions.invoke(state, context, invoked, { signal });
     const { failure } = invocation;
     if (!failure) {
-      outcomes.push(outcomeOf(invocation));
+      addOutcome(outcomeOf(invocation));
       if (!is_view) state = invocation.next;
       continue;
     }
@@ -47,7 +64,7 @@ export async function callSequence(
       storage_writes: [],
     };
     if (!explains) {
-      outcomes.push(outcome);
+      addOutcome(outcome);
       continue;
     }
     const { reasonOfError } = await import('@starkbox/abi/internal');
@@ -59,7 +76,7 @@ export async function callSequence(
       },
       { location: { world, number, state, context }, signal },
     );
-    outcomes.push({ ...outcome, failure: { revert_error, explained } });
+    addOutcome({ ...outcome, failure: { revert_error, explained } });
   }
   return outcomes;
 }

@@ -30,8 +30,9 @@ export async function initialReadsOf(
   // Included transactions may have nonces ahead of their account's, which a strict check rejects.
   const flags = { strictNonce: false };
   const context = contextOf(world, chain.options, number);
+  const options = { report: 'estimate', initialReads: true, signal } as const;
   const reports = await withExecutionErrors(
-    chain.executions.simulate(before, context, transactions, flags, { initialReads: true, signal }),
+    chain.executions.simulate(before, context, transactions, flags, options),
   );
   return reports.at(-1)?.initialReads ?? NOTHING_READ;
 }

@@ -201,7 +201,7 @@ export async function replayTransaction(
   const prepared = await originExecution(fork, rules, hash, overrides, signal);
   const { state, context, transaction, index } = prepared;
   const [execution] = await withExecutionErrors(
-    executions.simulate(state, context, [transaction], {}, { signal }),
+    executions.simulate(state, context, [transaction], {}, { report: 'execution', signal }),
   );
   if (!execution) throw new Error('an execution returned no report');
   if (execution.outcome === 'rejected') {

@@ -2,11 +2,11 @@
 import { encodeShortString, padFelt, toFelt } from '@starkbox/abi/basics';
 import type { Invocation } from '@starkbox/abi/internal';
 import type {
-  Executed,
   ExecutionFlags,
   Gas,
   Rejected,
   Rejection,
+  Reports,
   State,
   Transaction,
 } from '@starkbox/engine';
@@ -27,7 +27,7 @@ import { endSharedSlice } from '../../scheduling/slices.js';
 import type { Chain } from '../chain.js';
 import { contextOf } from '../execution/block-context.js';
 import { callError, executionError, withExecutionErrors } from '../execution/execution-errors.js';
-import type { RunOptions } from '../execution/executions.js';
+import type { SimulationOptions } from '../execution/executions.js';
 import { prove } from '../execution/mock-proof.js';
 import { hasUsableBounds, readBroadcasted } from '../execution/prepare-transaction.js';
 import type { HeaderPrices } from '../history/header.js';
@@ -71,7 +71,8 @@ export async function estimateFee(
 ): Promise<readonly FEE_ESTIMATE[]> {
   const { prices, ...location } = at(chain, where);
   const flags = { validate: !skipValidate, chargeFee: false, unboundedGas: true };
-  const { reports } = await run(chain, location, transactions, flags, { signal });
+  const options = { report: 'estimate', signal } as const;
+  const { reports } = await run(chain, location, transactions, flags, options);
   return reports.map((report, index) => {
     if (report.outcome === 'rejected') return failed(index, estimateError(report.rejection));
     if (report.fault) return failed(index, executionError(report.fault));
@@ -112,7 +113,7 @@ export async function simulate(
     location,
     transactions,
     { validate: !flags.includes('SKIP_VALIDATE'), chargeFee, unboundedGas: !chargeFee },
-    { initialReads: flags.includes('RETURN_INITIAL_READS'), signal },
+    { report: 'simulation', initialReads: flags.includes('RETURN_INITIAL_READS'), signal },
   );
   const simulated = reports.map((report, index): Simulated => {
     if (report.outcome === 'rejected') return failed(index, simulationError(report.rejection));
@@ -142,8 +143,9 @@ export async function estimateMessageFee(
     },
     chain.options.chainId,
   );
+  const options = { report: 'estimate', signal } as const;
   const [report] = await withExecutionErrors(
-    chain.executions.simulate(state, context, [transaction], { query: true }, { signal }),
+    chain.executions.simulate(state, context, [transaction], { query: true }, options),
   );
   if (!report || report.outcome === 'rejected') {
     return fail('CONTRACT_ERROR', {
@@ -179,8 +181,9 @@ export async function proveTransaction(
   );
   const transaction = await readBroadcasted(values, chainId, {}, signal);
   const flags = { chargeFee: false, unboundedGas: true, query: true };
+  const options = { report: 'simulation', signal } as const;
   const [report] = await withExecutionErrors(
-    chain.executions.simulate(location.state, location.context, [transaction], flags, { signal }),
+    chain.executions.simulate(location.state, location.context, [transaction], flags, options),
   );
   if (!report || report.outcome === 'rejected') {
     refuse(`Transaction execution failed: ${report?.rejection.message ?? 'nothing was executed'}`);
@@ -233,16 +236,17 @@ function locate(chain: Chain, world: World, id: BLOCK_ID, missing: () => never):
   return { number, state, context: contextOf(world, chain.options, number), world };
 }
 
-type Report = Executed | Rejected;
-
 /** Executes transactions one after another and drops the changes. */
-async function run(
+async function run<Kind extends keyof Reports>(
   chain: Chain,
   { state, context, world }: PlainLocation,
   broadcasted: readonly Broadcasted[],
   flags: ExecutionFlags,
-  options: RunOptions,
-): Promise<{ readonly reports: readonly Report[]; readonly initialReads: string | undefined }> {
+  options: SimulationOptions<Kind>,
+): Promise<{
+  readonly reports: readonly (Reports[Kind] | Rejected)[];
+  readonly initialReads: string | undefined;
+}> {
   const { chainId } = chain.options;
   const generation = effectiveBlockGeneration(world, chain.options);
   const transactions: Transaction[] = [];

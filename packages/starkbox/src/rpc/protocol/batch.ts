@@ -1,7 +1,6 @@
 // The answer to a batch: its size, and the pieces in which it is sent.
 
-import { ERRORS } from '@starkbox/spec';
-import { RpcError } from '../../errors.js';
+import { answerTooLarge, RpcError } from '../../errors.js';
 import { endSharedSlice } from '../../scheduling/slices.js';
 import { errorAnswer, type Id, idIn } from './envelope.js';
 
@@ -10,13 +9,6 @@ export type Delivery = (piece: string) => Promise<void>;
 
 /** Characters that are gathered before they are sent. */
 const PIECE = 64 * 1024;
-
-export function answerTooLarge(limit: number): RpcError {
-  return new RpcError(
-    ERRORS.SERVICE_BUSY.code,
-    `The response would exceed ${limit} bytes; request less at once, --maximum-response-size sets the limit`,
-  );
-}
 
 export interface Batch {
   readonly calls: readonly unknown[];

@@ -1,12 +1,12 @@
 // Dispatcher of JSON-RPC 2.0 calls: single calls, batches and notifications.
 import { isObject } from '@starkbox/abi/basics';
 import { ERRORS } from '@starkbox/spec';
-import { RpcError, reasonOf } from '../../errors.js';
+import { answerTooLarge, RpcError, reasonOf } from '../../errors.js';
 import { parse, stringify } from '../../json/json.js';
 import type { Log } from '../../log.js';
 import { type CallReport, during, type Probe, type Stage, stopwatch } from '../../probe.js';
 import { milliseconds } from '../../scheduling/slices.js';
-import { answerBatch, answerTooLarge, type Delivery } from './batch.js';
+import { answerBatch, type Delivery } from './batch.js';
 import {
   type HandlerLookup,
   type HandlerTable,

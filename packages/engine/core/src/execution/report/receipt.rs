@@ -58,3 +58,18 @@ pub fn receipt(transaction: &Transaction, run: &Executed) -> Result<String> {
         message_hash: transaction.message_hash(),
     })
 }
+
+#[derive(Serialize)]
+struct Resources {
+    execution_resources: Gas,
+    data_availability: Gas,
+}
+
+/// The resources of a receipt, without what grows with events and messages.
+pub fn resources(run: &Executed) -> Result<String> {
+    let gas = &run.info.receipt;
+    to_json(&Resources {
+        execution_resources: Gas::from(&gas.gas),
+        data_availability: Gas::from(&gas.da_gas),
+    })
+}
