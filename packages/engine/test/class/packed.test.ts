@@ -30,6 +30,14 @@ test('a changed header is read', async () => {
   expect(Class.unpack(await repacked({ bytecode_felts: 5 })).figures.bytecodeFelts).toBe(5);
 });
 
+test('a changed header is that of its class alone', async () => {
+  const { hash, figures } = await builtinClass('udc');
+  const changed = Class.unpack(await repacked({ hash, bytecode_felts: 5 }));
+  expect(changed.figures.bytecodeFelts).toBe(5);
+  const unchanged = Class.unpack(await repacked({ hash }));
+  expect(unchanged.figures).toEqual(figures);
+});
+
 test.each(['sierra_felts', 'bytecode_felts', 'abi_bytes'])(
   'a size that no class has is refused: %s',
   async (name) => {

@@ -1,9 +1,16 @@
 // Batches of executions: they run in turns with those of other clients, end with their client, and have limits of time
 // and bytes.
-import { type Reports, State, Transaction } from '@starkbox/engine';
+import { membersOf } from '@starkbox/abi/basics';
+import { configure, type Reports, State, Transaction } from '@starkbox/engine';
 import { ERRORS } from '@starkbox/spec';
 import { startFixture } from '@starkbox/test-support/fixture';
-import { contract, invokeRequest, STRK, selector } from '@starkbox/test-support/signing';
+import {
+  contract,
+  declareRequest,
+  invokeRequest,
+  STRK,
+  selector,
+} from '@starkbox/test-support/signing';
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Chain } from '../../src/chain/chain.js';
 import { contextOf } from '../../src/chain/execution/block-context.js';
@@ -107,6 +114,19 @@ test('a simulation has the limit of bytes of a response', async () => {
     });
   await expect(run('simulation')).rejects.toMatchObject({ kind: 'report_too_large' });
   expect(await run('estimate')).toHaveLength(COUNT);
+});
+
+test('an estimate has the time limit of executions while it compiles classes', async () => {
+  configure({ cacheDir: null });
+  onTestFinished(() => configure());
+  const { client, sender } = await startFixture({ timeout: 2 });
+  const failures = await contract('failures');
+  const request = Array.from({ length: 40 }, (_, nonce) => {
+    const body = { ...membersOf(failures.body), abi: `class ${nonce}` };
+    return declareRequest(sender.account, { ...failures, body }, nonce);
+  });
+  const { code } = await client.failure('starknet_estimateFee', [request, [], 'latest']);
+  expect(code).toBe(-1);
 });
 
 describe('a sequence of calls', () => {

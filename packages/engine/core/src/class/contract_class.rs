@@ -197,6 +197,15 @@ impl Class {
         }
     }
 
+    /// Whether the bytes and all facts are the same: those of a packed class are read, not computed.
+    fn is_equal(&self, other: &Class) -> bool {
+        self.stored() == other.stored()
+            && (self.compiled_hash, &self.sierra_version)
+                == (other.compiled_hash, &other.sierra_version)
+            && (self.sierra_felts, self.bytecode_felts, self.abi_bytes)
+                == (other.sierra_felts, other.bytecode_felts, other.abi_bytes)
+    }
+
     pub fn stored(&self) -> (&[u8], Option<&[u8]>) {
         (&self.wire, self.casm.as_deref())
     }
@@ -279,12 +288,12 @@ fn held_in(entry: &[Weak<Class>]) -> Vec<Arc<Class>> {
     entry.iter().filter_map(Weak::upgrade).collect()
 }
 
-/// The class that is held with the same bytes, or this one from now on.
+/// The equal class that is held, or this one from now on.
 pub(super) fn intern(class: Class) -> Arc<Class> {
     let class = Arc::new(class);
     let mut entry = ALIVE.entry(Key::from(class.hash)).or_default();
     let held = held_in(&entry);
-    let twin = held.iter().find(|held| held.stored() == class.stored()).cloned();
+    let twin = held.iter().find(|held| held.is_equal(&class)).cloned();
     if twin.is_none() {
         entry.push(Arc::downgrade(&class));
     }

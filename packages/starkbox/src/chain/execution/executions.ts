@@ -26,8 +26,8 @@ import type {
   Turn,
 } from '@starkbox/engine';
 import type { FUNCTION_CALL } from '@starkbox/spec';
-import { RpcError } from '../../errors.js';
-import { during, type Execution, type Probe } from '../../probe.js';
+import { RpcError, refuse } from '../../errors.js';
+import { during, type Execution, type Probe, stopwatch } from '../../probe.js';
 import { Semaphore } from '../../scheduling/semaphore.js';
 
 export interface ExecutionLimits {
@@ -261,6 +261,18 @@ export class Executions {
     const measured = (): Promise<T> => during(probe, { kind: 'execution', of }, run);
     return this.#slots.slices.run(measured, signal);
   }
+}
+
+/** A check that fails when several parts of a request take longer than a batch may, from now on. */
+export function startTimeLimit(
+  { queueTimeout = Number.POSITIVE_INFINITY }: ExecutionLimits,
+  parts: string,
+): (done: number) => void {
+  const elapsed = stopwatch();
+  return (done) => {
+    if (elapsed() <= queueTimeout) return;
+    refuse(`${done} of ${parts} took ${queueTimeout} s: send fewer at once`);
+  };
 }
 
 /** A transaction that the writer executes. */

@@ -1,11 +1,11 @@
 // Calls one after another on a branch that is dropped, without transactions.
 import type { Invocation, State } from '@starkbox/engine';
 import type { BLOCK_ID, CALL_OUTCOME, OVERRIDES, SEQUENCE_CALL } from '@starkbox/spec';
-import { answerTooLarge, refuse } from '../../errors.js';
+import { answerTooLarge } from '../../errors.js';
 import { JsonText, stringify } from '../../json/json.js';
-import { stopwatch } from '../../probe.js';
 import type { Chain } from '../chain.js';
 import { callError } from '../execution/execution-errors.js';
+import { startTimeLimit } from '../execution/executions.js';
 import type { Explainer } from './explain.js';
 
 export interface SequenceRequest {
@@ -23,8 +23,8 @@ export async function callSequence(
   { calls, id, overrides, explains }: SequenceRequest,
   signal?: AbortSignal,
 ): Promise<readonly JsonText[]> {
-  const { queueTimeout = Infinity, maximumReportBytes = Infinity } = chain.options;
-  const elapsed = stopwatch();
+  const { maximumReportBytes = Number.POSITIVE_INFINITY } = chain.options;
+  const checkTime = startTimeLimit(chain.options, `${calls.length} calls`);
   const location = await explainer.locateOverridden(id, overrides, signal);
   const { world, number } = location;
   let state = location.writable();
@@ -41,9 +41,7 @@ export async function callSequence(
   };
   for (const [index, sequenceCall] of calls.entries()) {
     const { increase_time = 0, is_view = false, caller, ...call } = sequenceCall;
-    if (elapsed() > queueTimeout) {
-      refuse(`${index} of ${calls.length} calls took ${queueTimeout} s: send fewer at once`);
-    }
+    checkTime(index);
     if (increase_time > 0) {
       seconds += increase_time;
       context = location.later(seconds);

@@ -27,7 +27,7 @@ import { endSharedSlice } from '../../scheduling/slices.js';
 import type { Chain } from '../chain.js';
 import { contextOf } from '../execution/block-context.js';
 import { callError, executionError, withExecutionErrors } from '../execution/execution-errors.js';
-import type { SimulationOptions } from '../execution/executions.js';
+import { type SimulationOptions, startTimeLimit } from '../execution/executions.js';
 import { prove } from '../execution/mock-proof.js';
 import { hasUsableBounds, readBroadcasted } from '../execution/prepare-transaction.js';
 import type { HeaderPrices } from '../history/header.js';
@@ -250,9 +250,12 @@ async function run<Kind extends keyof Reports>(
   const { chainId } = chain.options;
   const generation = effectiveBlockGeneration(world, chain.options);
   const transactions: Transaction[] = [];
+  // Classes take long to compile.
+  const checkTime = startTimeLimit(chain.options, `${broadcasted.length} transactions`);
   // No limits of size: the classes are dropped.
   for (const values of broadcasted) {
-    // A batch of classes takes long to compile; the semaphore then refuses the aborted run.
+    checkTime(transactions.length);
+    // The semaphore then refuses the aborted run.
     if (options.signal?.aborted) break;
     transactions.push(await readBroadcasted(values, chainId, {}, options.signal));
     await endSharedSlice();
