@@ -167,14 +167,35 @@ describe('a value', () => {
     ['2:1, 3:4', 7, [start, { segment: 3, offset: 4 }]],
     ['Point { x: 7, y: 8 }', 8, [start]],
     ['0x0', 25, [0n]],
-    ['{7: 13, 300: 12}', 18, [{ segment: 3, offset: 0 }, { segment: 3, offset: 9 }]],
-    ['{300: 12, 7: 13}', 18, [{ segment: 3, offset: 3 }, { segment: 3, offset: 9 }]],
-    ['{}', 18, [{ segment: 3, offset: 3 }, { segment: 3, offset: 3 }]],
+    [
+      '{7: 13, 300: 12}',
+      18,
+      [
+        { segment: 3, offset: 0 },
+        { segment: 3, offset: 9 },
+      ],
+    ],
+    [
+      '{300: 12, 7: 13}',
+      18,
+      [
+        { segment: 3, offset: 3 },
+        { segment: 3, offset: 9 },
+      ],
+    ],
+    [
+      '{}',
+      18,
+      [
+        { segment: 3, offset: 3 },
+        { segment: 3, offset: 3 },
+      ],
+    ],
     ['{}', 18, [1n, 2n]],
     // Felts: small ones in decimal, letters from two on.
     ['65', 0, [65n]],
     ['65535', 0, [65_535n]],
-    ["65536", 0, [65_536n]],
+    ['65536', 0, [65_536n]],
     ["6382179 ('abc')", 0, [0x616263n]],
     [`0x${(2n ** 64n).toString(16)}`, 0, [2n ** 64n]],
     [`${2n ** 64n - 1n}`, 0, [2n ** 64n - 1n]],
@@ -189,7 +210,8 @@ describe('a value', () => {
     const words = (count: number): readonly Cell[] =>
       Array.from({ length: count }, () => BigInt(`0x${'61'.repeat(31)}`));
     const textOf = async (count: number, pending: bigint, length: bigint) => {
-      const reader = async (_: number, first: number, of: number) => words(count).slice(first, first + of);
+      const reader = async (_: number, first: number, of: number) =>
+        words(count).slice(first, first + of);
       const [begin, last] = [0, count].map((offset) => ({ segment: 4, offset }));
       return (await new Decoder(CLASS, reader).decode(14, [begin, last, pending, length]))?.text;
     };
@@ -208,8 +230,12 @@ describe('a value', () => {
     const reader = async (_: number, first: number, count: number): Promise<readonly Cell[]> =>
       Array.from({ length: count }, (_, index) => BigInt(first + index));
     const listOf = async (count: number) =>
-      (await new Decoder(CLASS, reader).decode(7, [0, count].map((offset) => ({ segment: 2, offset }))))
-        ?.text;
+      (
+        await new Decoder(CLASS, reader).decode(
+          7,
+          [0, count].map((offset) => ({ segment: 2, offset })),
+        )
+      )?.text;
     const upTo = (count: number) => Array.from({ length: count }, (_, at) => at).join(', ');
     expect(await listOf(16)).toBe(`[${upTo(16)}]`);
     expect(await listOf(18)).toBe(`[${upTo(16)}, … 2 more]`);
@@ -217,7 +243,10 @@ describe('a value', () => {
       (
         await new Decoder(CLASS, async (_, first, count) =>
           Array.from({ length: count }, (_, at) => BigInt(Math.floor((first + at) / 3))),
-        ).decode(18, [0, 3 * keys].map((offset) => ({ segment: 2, offset })))
+        ).decode(
+          18,
+          [0, 3 * keys].map((offset) => ({ segment: 2, offset })),
+        )
       )?.text;
     expect(await dictionary(16)).not.toMatch(/more/);
     expect(await dictionary(17)).toMatch(/15: 15, … 1 more}$/);
@@ -250,8 +279,12 @@ describe('a value', () => {
       ['x', '1', 'felt252'],
       ['y', '2', 'u8'],
     ]);
-    expect(await partsOf(6, [1n, 4n, 5n])).toEqual([['Dot', 'Point { x: 4, y: 5 }', 'a::Point::<u8>']]);
-    expect(await partsOf(8, [start])).toEqual([['value', 'Point { x: 7, y: 8 }', 'a::Point::<u8>']]);
+    expect(await partsOf(6, [1n, 4n, 5n])).toEqual([
+      ['Dot', 'Point { x: 4, y: 5 }', 'a::Point::<u8>'],
+    ]);
+    expect(await partsOf(8, [start])).toEqual([
+      ['value', 'Point { x: 7, y: 8 }', 'a::Point::<u8>'],
+    ]);
     expect(await partsOf(25, [0n])).toEqual([]);
     expect(await partsOf(12, [1n, 2n])).toEqual([]);
     expect(await partsOf(0, [1n])).toEqual([]);
