@@ -255,6 +255,7 @@ describe('the options of createChain', () => {
     );
 
   test.each([
+    [[], 'createChain takes an object with options, such as { seed: 0 }; got a list'],
     [{ sed: 0 }, "unknown key 'sed' in the options of createChain: did you mean 'seed'?"],
     [{ 'gas-price': 1 }, /'gas-price'.*'gasPriceWei'/],
     [{ nonsense: 1 }, "unknown key 'nonsense' in the options of createChain"],
