@@ -224,7 +224,7 @@ test('the environment of another program has no variables of this one', () => {
 });
 
 describe('the ends of ranges', () => {
-  const RANGES: readonly (readonly [flag: string, least: number, most?: number])[] = [
+  const RANGES: [flag: string, least: number, most?: number][] = [
     ['--metrics-port', 0, 65_535],
     ['--recent-blocks', 1, 10 ** 6],
     ['--accounts', 0, 255],
@@ -273,7 +273,7 @@ describe('the ends of ranges', () => {
     expect(['anvil', 'ANVIL:7', 'http://a'].map(anvilPort)).toEqual([8545, 7, undefined]);
   });
 
-  test.each(RANGES)('%s', async (flag, least, most) => {
+  test.each<[string, number, number?]>(RANGES)('%s', async (flag, least, most) => {
     const option = Object.values(OPTIONS).find((other) => longName(other) === flag);
     expect(option?.parse(String(least))).toBe(least);
     const outside = least === 0 ? [] : [least - 1];
