@@ -1,7 +1,9 @@
-// Decoded values that are compared with what a test expects, and values that executions have shown.
+// Decoded values that are compared with what a test expects, values that executions have shown, and requests that failed.
 import type { Decoded } from '@starkbox/abi';
 import { encodeShortString, PRIME } from '@starkbox/abi/basics';
+import { RpcError } from 'starknet';
 import { expect, test } from 'vitest';
+import { failedRequest } from '../src/client/failures.js';
 import {
   type Expected,
   type ExpectedMembers,
@@ -129,4 +131,38 @@ test('a value that is among the newest 32 is not added again', () => {
   seen.addNumber(107n);
   expect(seen.numbers.at(-1)).toBe(107n);
   expect(seen.values().numbers).toHaveLength(40);
+});
+
+test('the execution that failed is the one that its request asked for', () => {
+  const failed = (method: string, params: object, data?: object) =>
+    failedRequest(
+      new RpcError(
+        { code: 41, message: 'Transaction execution error', ...(data ? { data } : {}) },
+        method,
+        params,
+      ),
+    );
+  const [call, block] = [{ contract_address: '0x1' }, { block_number: 5 }];
+  expect(failed('starknet_call', { request: call, block_id: block })).toEqual({
+    call,
+    block_id: block,
+  });
+  expect(failed('starknet_call', { request: call })).toEqual({ call });
+  const list = ['first', 'second', 'third'];
+  const skipping = { simulation_flags: ['SKIP_VALIDATE'], block_id: block };
+  expect(
+    failed('starknet_estimateFee', { request: list, ...skipping }, { transaction_index: 1 }),
+  ).toEqual({
+    ...{ transactions: ['first', 'second'], block_id: block, skip_validate: true },
+  });
+  expect(failed('starknet_simulateTransactions', { transactions: list })).toEqual({
+    ...{ transactions: ['first'], skip_validate: false },
+  });
+  expect(failed('starknet_estimateFee', { request: 5 })).toBeUndefined();
+  expect(failed('starknet_addInvokeTransaction', { invoke_transaction: 'sent' })).toEqual({
+    transactions: ['sent'],
+  });
+  expect(failed('starknet_addDeclareTransaction', { declare_transaction: 'sent' })).toBeDefined();
+  expect(failed('starknet_getNonce', {})).toBeUndefined();
+  expect(failedRequest(new Error('other'))).toBeUndefined();
 });

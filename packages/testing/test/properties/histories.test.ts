@@ -98,7 +98,8 @@ describe('drawing', () => {
       classHashes: ['0xc1a55'],
       depth: 30,
     };
-    const seen = { ...NOTHING_SEEN, numbers: [77n, 1_000_900n], felts: [0xfe17n] };
+    const callers = [`${VAULT} deposit ${BOB}`, `${VAULT} send ${CAROL}`];
+    const seen = { ...NOTHING_SEEN, numbers: [77n, 1_000_900n], felts: [0xfe17n], callers };
     const histories = create(changes);
     const runs = (source: Histories, corpus: readonly History[]) =>
       Array.from({ length: 60 }, (_, run) => {
@@ -131,10 +132,10 @@ describe('drawing', () => {
       constants: digest(histories.constants),
     }).toEqual({
       constants: '88120c11876d',
-      drawn: '4a12e2af93b0',
-      merged: '042acf127c52',
-      mutated: 'c9218bb052ec',
-      shrunk: '3e817a64c6fa',
+      drawn: '7b058537dca0',
+      merged: '32a2a221552c',
+      mutated: '9a3cc8649a9a',
+      shrunk: '25867e06caa2',
       uniform: 'ce2932d5c0c2',
     });
   });
