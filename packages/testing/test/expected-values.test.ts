@@ -134,10 +134,17 @@ test('a value that is among the newest 32 is not added again', () => {
 });
 
 test('the execution that failed is the one that its request asked for', () => {
-  const failed = (method: string, params: object, data?: object) =>
+  const execution_error = 'why';
+  const failed = (method: string, params: object, transaction_index?: number) =>
     failedRequest(
       new RpcError(
-        { code: 41, message: 'Transaction execution error', ...(data ? { data } : {}) },
+        transaction_index === undefined
+          ? { code: 20, message: 'Contract not found' }
+          : {
+              code: 41,
+              message: 'Transaction execution error',
+              data: { transaction_index, execution_error },
+            },
         method,
         params,
       ),
@@ -150,9 +157,7 @@ test('the execution that failed is the one that its request asked for', () => {
   expect(failed('starknet_call', { request: call })).toEqual({ call });
   const list = ['first', 'second', 'third'];
   const skipping = { simulation_flags: ['SKIP_VALIDATE'], block_id: block };
-  expect(
-    failed('starknet_estimateFee', { request: list, ...skipping }, { transaction_index: 1 }),
-  ).toEqual({
+  expect(failed('starknet_estimateFee', { request: list, ...skipping }, 1)).toEqual({
     ...{ transactions: ['first', 'second'], block_id: block, skip_validate: true },
   });
   expect(failed('starknet_simulateTransactions', { transactions: list })).toEqual({

@@ -79,6 +79,9 @@ describe('limits of a call', () => {
     expect(estimate({ calldata: felts(10_000), signature: felts(10_000) })).toBe('handled');
     expect(estimate({ calldata: [] }, { calldata: felts(10_001) })).toBe(-32602);
     expect(estimate({ nonce: '0x1', other: 5 })).toBe('handled');
+    // A class has limits of its own.
+    const contract_class = { sierra_program: felts(10_001) };
+    expect(estimate({ contract_class })).toBe('handled');
     expect(limited('starknet_estimateMessageFee', { message: { payload: felts(10_001) } })).toBe(
       -32602,
     );
