@@ -292,6 +292,25 @@ test('a search ends with its budget, and what is cached takes little of it', asy
   expect(left.left).toBeCloseTo(100 - 10 - 10 / 50);
 });
 
+test('a program may begin with a table of its constants, of which others are none', () => {
+  const [first, second] = [felt(2n ** 200n), felt(2n ** 201n)];
+  const constantsOf = (count: number, padding: number, ...rest: readonly string[]) => {
+    const program = [...Array(6).fill('0x1'), felt(count), felt(padding), ...rest];
+    return variablesOf({ abi: readAbi([]), program, sources: [] }, HASHES).constants;
+  };
+  expect(constantsOf(1, 255, first, second)).toEqual([first]);
+  expect(constantsOf(2, 254, first, second)).toEqual([first, second]);
+  // Without a table, every felt counts.
+  for (const [count, padding] of [
+    [3, 253],
+    [1, 254],
+    [1, 127],
+    [0, 256],
+  ] as const) {
+    expect(constantsOf(count, padding, first, second)).toEqual([first, second]);
+  }
+});
+
 test('names are confirmed by the program, and 6,000 are tried', () => {
   const names = Array.from({ length: 6_001 }, (_, at) => `n${at}`);
   const { variables, members, constants, hasConstant } = classOf({ slots: [], names });
