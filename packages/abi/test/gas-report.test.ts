@@ -180,6 +180,11 @@ test('as stacks, from the outermost call', () => {
   // The box has room for 16 letters.
   expect(flameSvg(renamed, 'l2_gas', '')).toContain('>token.a_functio…</text>');
   expect(collapseStacks(new GasReport('class'), 'l2_gas')).toBe('');
+  // Of nothing, there are no shares.
+  const free = new GasReport('contract');
+  free.addPage(reportOf('contract').page(nameOf, { values: true, stacks: true }));
+  expect(flameSvg(free, 'l1_gas', '')).not.toMatch(/NaN| %\)/);
+  expect(flameSvg(new GasReport('class'), 'l2_gas', '')).not.toMatch(/NaN|<rect x/);
 });
 
 test('a block of a tree and the way to it', () => {
