@@ -163,6 +163,14 @@ describe('a row', () => {
     expect(taken?.head.length).toBeLessThanOrEqual(64 * 1024);
     const [row] = log.list(ALL);
     expect(row?.params_preview).toBe(JSON.stringify(params).slice(0, 200));
+    // A call that came alone is counted as it came, one of a batch without the others.
+    const spaced = `{ "method": "starknet_call" }${' '.repeat(500)}`;
+    const alone = logWith();
+    for (const inBatch of [false, true]) alone.keep('starknet_call', { text: spaced, inBatch });
+    expect([alone.log.get(1)?.row.bytes, alone.log.get(2)?.row.bytes]).toEqual([
+      spaced.length,
+      JSON.stringify({ method: 'starknet_call', params: {} }).length,
+    ]);
     log.set(true, false);
     keep('starknet_call', { params });
     expect([log.get(2)?.request, log.get(2)?.response]).toEqual([undefined, undefined]);
