@@ -14,7 +14,10 @@ import { Runner } from './run-tests.mjs';
 
 /** Folders and files of `packages/e2e/test` that test a folder of `packages/starkbox/src`, beside those of its name. */
 const E2E = {
-  chain: ['controls', 'explain', 'golden', 'mempool', 'network', 'node', 'rules', 'versions'],
+  chain: [
+    ...['compatibility', 'controls', 'explain', 'golden', 'mempool', 'network', 'node', 'rpc'],
+    ...['rules', 'versions'],
+  ],
   rpc: ['golden', 'subscriptions', 'versions', 'starknet-js'],
   service: ['instances', 'library', 'node'],
   store: [

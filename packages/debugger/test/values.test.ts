@@ -346,3 +346,48 @@ test('declarations of a function, with the lines where they are visible', () => 
   ]);
   expect(file.functionAt({ line: 20, column: 0 })).toBeUndefined();
 });
+
+test('closures, conditions and references declare and change variables too', () => {
+  const file = new SourceFile(`fn f(mut a: u8, b: Span<(u8, u8)>) {
+    let add = |p, q: u8| p + q;
+    let block = |r| { r };
+    call(|s| s, a | 1);
+    if let Some(t) = x { t; }
+    while let Some(u) = y { u; }
+    if a == 1 && let Some(v) = z { v; }
+    match w {
+        A | B => 1,
+        C(m) | D(m) => { m },
+        _ => 2,
+    };
+    a = 1;
+    list[0] = 2;
+    point.x.y = 3;
+    a == 4;
+    a <= 5;
+    list.at(0);
+    list.append(6);
+    change(ref a, list.len());
+    a -= 7;
+    loop { a *= 8; for i in j { k = 9; } l = 10; }
+}
+fn other() { a = 11; }
+fn declared(c: u8) -> u8;`);
+  const inner = file.functionAt({ line: 1, column: 4 });
+  const declared = inner?.declarations.map(({ name, line, end }) => `${name} ${line} ${end.line}`);
+  expect(declared?.slice(0, 2)).toEqual(['a 0 22', 'b 0 22']);
+  expect(declared?.slice(2)).toEqual([
+    ...['add 1 22', 'p 1 1', 'q 1 1', 'block 2 22', 'r 2 2', 's 3 3', 't 4 4', 'u 5 5', 'v 6 6'],
+    ...['m 9 9', 'm 9 9', 'i 21 21'],
+  ]);
+  expect(inner?.declarations[0]?.isMutable).toBe(true);
+  expect(inner?.changes.map(({ name, line, loops }) => `${name} ${line} ${loops.length}`)).toEqual([
+    ...['a 12 0', 'list 13 0', 'point 14 0', 'list 18 0', 'a 19 0', 'a 20 0'],
+    ...['a 21 1', 'k 21 2', 'l 21 1'],
+  ]);
+  expect(file.functionAt({ line: 23, column: 14 })?.changes.map(({ name }) => name)).toEqual(['a']);
+  expect(file.functionAt({ line: 24, column: 5 })).toBeUndefined();
+  expect(file.hasAt('add', { line: 1, column: 8 })).toBe(true);
+  expect(file.hasAt('add', { line: 1, column: 9 })).toBe(false);
+  expect(file.hasAt('add', { line: 99, column: 0 })).toBe(false);
+});
