@@ -35,6 +35,7 @@ test('a chain takes them over, but no file of a custom class', () => {
     ...{ seed: 5, accounts: 3, initialBalance: 7n, accountClass: 'cairo1' },
     accountClassCustom: undefined,
   });
+  expect(withGenesis(config, { ...record, account_class: 'cairo0' }).accountClass).toBe('cairo0');
   expect(withGenesis(other, custom)).toMatchObject({
     ...{ seed: 5, accountClass: 'cairo0', accountClassCustom: 'b.json' },
   });
