@@ -329,6 +329,44 @@ describe('what is kept', async () => {
     expect(requests).toBe(2);
   });
 
+  test('a header or a number comes from the lock file where it has the block', async () => {
+    const method = 'starknet_getBlockWithTxHashes';
+    const question = `${method} {"block_id":{"block_number":3}}`;
+    const header = (timestamp: number) => ({
+      ...{ block_number: 3, block_hash: '0x3', parent_hash: '0x2', timestamp },
+    });
+    const locked = JSON.stringify({
+      result: { ...header(7), status: 'ACCEPTED_ON_L2', transactions: [] },
+    });
+    const params = { block_id: { block_number: 3 } };
+    const numberIn = (answers: Answers) =>
+      answers.number('time 3', method, params, ({ timestamp }) => Number(timestamp));
+    const lock = await LockFile.open(join(folder, 'header.lock.json'));
+    const plain = await sourcesOf({ remote: undefined });
+    await plain.cache.keepDocument('header 3', JSON.stringify(header(5)));
+    plain.cache.keepLine('time 3', '5');
+    const cached = new Answers({ ...plain, lock });
+    expect([await cached.header(3), await numberIn(cached)]).toEqual([header(5), 5]);
+    expect([lock.answer('header 3'), lock.answer('time 3')]).toEqual([
+      JSON.stringify(header(5)),
+      '5',
+    ]);
+    // What the lock file has of the block counts more than the cache.
+    const other = await LockFile.open(join(folder, 'other.lock.json'));
+    other.record(question, locked);
+    const fromLock = new Answers({ ...plain, lock: other });
+    expect([await fromLock.header(3), await numberIn(fromLock)]).toEqual([header(7), 7]);
+    expect(await fromLock.header(3)).toEqual(header(7));
+    const open = await LockFile.open(join(folder, 'open.lock.json'));
+    open.record(
+      question,
+      JSON.stringify({ result: { block_number: 3, status: 'PRE_CONFIRMED', transactions: [] } }),
+    );
+    await expect(new Answers({ ...plain, lock: open }).header(3)).rejects.toMatchObject({
+      code: ERRORS.BLOCK_NOT_FOUND.code,
+    });
+  });
+
   test('a felt is read once, and again where a file has something else', async () => {
     const lock = await LockFile.open(join(folder, 'reads.lock.json'));
     const sources = await sourcesOf({ lock });
