@@ -12,12 +12,21 @@ import { Runner } from './run-tests.mjs';
  * @typedef {Record<string, TestFile>} TestFiles
  */
 
-/** Folders of `packages/e2e/test` that test a folder of `packages/starkbox/src`, beside those of its name. */
+/** Folders and files of `packages/e2e/test` that test a folder of `packages/starkbox/src`, beside those of its name. */
 const E2E = {
-  chain: ['controls', 'explain', 'golden', 'mempool', 'network', 'node', 'rules', 'versions'],
+  chain: [
+    ...['compatibility', 'controls', 'explain', 'golden', 'mempool', 'network', 'node', 'rpc'],
+    ...['rules', 'versions'],
+  ],
   rpc: ['golden', 'subscriptions', 'versions'],
   service: ['instances', 'library', 'node'],
-  store: ['node'],
+  store: [
+    'node',
+    'instances',
+    'mempool/persistence.test.ts',
+    'dump/image/data-dir.test.ts',
+    'library/stored.test.ts',
+  ],
   dump: ['bundles'],
   config: ['cli'],
 };

@@ -7,13 +7,15 @@ import {
   blankDraft,
   type Draft,
   draftOfDecoded,
+  draftOfJson,
   encodeDraft,
   fitDraft,
   isFormable,
+  MAX_ITEMS,
 } from '../src/draft.js';
 import { decodeInputs, readAbi } from '../src/index.js';
 import { InvalidInput } from '../src/scalar.js';
-import { countFields, inputsOf, MAX_FIELDS, shapeOf } from '../src/shape.js';
+import { countFields, inputsOf, MAX_FIELDS, rangeOf, shapeOf, typeShape } from '../src/shape.js';
 import { draftOfText } from '../src/typed-text.js';
 import { feltsOf, feltsOfText } from './support/encoded.js';
 import { CHOICE, POINT, SHAPES } from './support/shapes.js';
@@ -128,15 +130,72 @@ describe('values', () => {
     expect(() => draftOfText(nested, '1, 2', none)).toThrow(InvalidInput);
   });
 
+  test('a form begins with the simplest variant', () => {
+    const variants = (...types: readonly string[]) =>
+      readAbi([
+        { type: 'struct', name: 'Inner', members: [{ name: 'a', type: 'felt' }] },
+        {
+          type: 'enum',
+          name: 'Of',
+          variants: types.map((type, at) => ({ name: `v${at}`, type })),
+        },
+      ]);
+    const first = (...types: readonly string[]) => typeShape('Of', variants(...types));
+    expect(first('()', 'felt', '()')).toMatchObject({ first: 0 });
+    expect(first('felt', '()')).toMatchObject({ first: 1 });
+    expect(first('Inner', '(felt, felt)', 'felt', 'felt')).toMatchObject({ first: 2 });
+    expect(first('Inner', 'Of')).toMatchObject({ first: 0 });
+  });
+
+  test('numbers of a type, and how many felts one takes', () => {
+    const range = (type: string) => {
+      const shape = typeShape(type, none);
+      if (shape.kind !== 'felt' && shape.kind !== 'integer') throw new Error(type);
+      const { min, max, bits, limbs } = rangeOf(shape);
+      return [min, max, bits, limbs];
+    };
+    const prime = 2n ** 251n + 17n * 2n ** 192n + 1n;
+    expect(range('felt')).toEqual([0n, prime - 1n, 252, 1]);
+    expect(range('core::zeroable::NonZero::<felt>')).toEqual([1n, prime - 1n, 252, 1]);
+    expect(range('core::bytes_31::bytes31')).toEqual([0n, 2n ** 248n - 1n, 248, 1]);
+    expect(range('core::integer::u128')).toEqual([0n, 2n ** 128n - 1n, 128, 1]);
+    expect(range('core::integer::i128')).toEqual([-(2n ** 127n), 2n ** 127n - 1n, 128, 1]);
+    expect(range('Uint256')).toEqual([0n, 2n ** 256n - 1n, 256, 2]);
+    expect(range('core::integer::u512')).toEqual([0n, 2n ** 512n - 1n, 512, 4]);
+  });
+
+  test('a decoded value of a type without a form is asked for anew', () => {
+    const wide = '[felt; 201]';
+    const [value] =
+      decodeInputs({ inputs: [{ name: 'v', type: wide }] }, Array(201).fill('0x1'), none) ?? [];
+    expect(value?.value.kind).toBe('list');
+    expect(value && draftOfDecoded(wide, value.value, none)).toBe('');
+    const record = { kind: 'record' as const, type: '', members: [] };
+    expect(draftOfDecoded('felt', record, none)).toBe('');
+    expect(draftOfDecoded('(felt, core::bool)', record, none)).toEqual(['', 'false']);
+    const choice = { kind: 'choice' as const, type: '', variant: 'Nothing' };
+    expect(draftOfDecoded(CHOICE, choice, shapes)).toEqual({ variant: 2, value: '' });
+    expect(draftOfDecoded(CHOICE, { ...choice, variant: 'Missing' }, shapes)).toEqual(
+      blankDraft(CHOICE, shapes),
+    );
+    expect(draftOfDecoded(POINT, choice, shapes)).toEqual(blankDraft(POINT, shapes));
+  });
+
   test('lengths of Cairo 0 are not asked for', () => {
     const inputs = inputsOf({
       inputs: [
         { name: 'calls_len', type: 'felt' },
         { name: 'calls', type: 'felt*' },
+        { name: 'size', type: 'felt' },
+        { name: 'data', type: 'felt*' },
+        { name: 'key_len', type: 'felt' },
+        { name: 'key', type: 'felt' },
         { name: 'last_len', type: 'felt' },
       ],
     });
-    expect(inputs.map(({ name }) => name)).toEqual(['calls', 'last_len']);
+    expect(inputs.map(({ name }) => name)).toEqual([
+      ...['calls', 'size', 'data', 'key_len', 'key', 'last_len'],
+    ]);
   });
 });
 
@@ -313,6 +372,68 @@ describe('hostile shapes', () => {
     expect(felts('__proto__', ['7'], cyclic)).toEqual(['0x7']);
     const inputs = Array.from({ length: MAX_FIELDS + 1 }, () => ({ name: 'x', type: 'felt' }));
     expect(isFormable(inputs, none)).toBe(false);
+  });
+
+  test('fields, variants and items are counted to their last', () => {
+    const kindOf = (type: string, abi = none) => shapeOf(type, abi).kind;
+    expect(
+      [`[felt; ${MAX_FIELDS}]`, `[felt; ${MAX_FIELDS + 1}]`].map((type) => kindOf(type)),
+    ).toEqual(['list', 'raw']);
+    // A list or record of parts counts itself too.
+    expect(countFields('[(felt, felt); 4]', none)).toBe(1 + 4 * 3);
+    expect(countFields('core::array::Array::<(felt, felt)>', none)).toBe(1);
+    expect(countFields(CHOICE, shapes)).toBe(2);
+    const membersOf = (count: number) =>
+      Array.from({ length: count }, (_, at) => ({ name: `m${at}`, type: 'felt' }));
+    const abi = readAbi([
+      ...[MAX_FIELDS - 1, MAX_FIELDS].map((count) => ({
+        type: 'struct',
+        name: `Struct${count}`,
+        members: membersOf(count),
+      })),
+      ...[300, 301].map((count) => ({
+        type: 'enum',
+        name: `Enum${count}`,
+        variants: membersOf(count),
+      })),
+    ]);
+    expect(kindOf(`Struct${MAX_FIELDS - 1}`, abi)).toBe('record');
+    expect(kindOf(`Struct${MAX_FIELDS}`, abi)).toBe('raw');
+    expect([kindOf('Enum300', abi), kindOf('Enum301', abi)]).toEqual(['choice', 'raw']);
+    expect(isFormable(membersOf(MAX_FIELDS), none)).toBe(true);
+    // One that is asked for as felts is one field.
+    expect(
+      isFormable([{ name: 'a', type: `Struct${MAX_FIELDS}` }, ...membersOf(MAX_FIELDS - 1)], abi),
+    ).toBe(true);
+    expect(isFormable([{ name: 'a', type: '(felt, felt)' }, ...membersOf(197)], none)).toBe(true);
+    expect(isFormable([{ name: 'a', type: '(felt, felt)' }, ...membersOf(198)], none)).toBe(false);
+    const list = 'core::array::Array::<core::felt252>';
+    const items = (count: number) => Array.from({ length: count }, () => '1');
+    expect(felts(list, items(MAX_ITEMS))).toHaveLength(MAX_ITEMS + 1);
+    expect(felts(list, items(MAX_ITEMS + 1))).toMatch(/at most/);
+    expect(fitDraft(list, items(MAX_ITEMS), none)).toHaveLength(MAX_ITEMS);
+    expect(fitDraft(list, items(MAX_ITEMS + 1), none)).toEqual([]);
+    expect(draftOfText(list, JSON.stringify(items(MAX_ITEMS)), none)).toHaveLength(MAX_ITEMS);
+    expect(() => draftOfText(list, JSON.stringify(items(MAX_ITEMS + 1)), none)).toThrow(/at most/);
+    // Items of all lists together.
+    const pair = `(${list}, ${list})`;
+    expect(felts(pair, [items(MAX_ITEMS - 1), ['2']])).toHaveLength(MAX_ITEMS + 2);
+    expect(JSON.stringify(encodeDraft(pair, [items(MAX_ITEMS), ['2']], none))).toMatch(/in all/);
+  });
+
+  test('32 layers are the most', () => {
+    const nested = (layers: number): Draft => (layers === 0 ? [] : [nested(layers - 1)]);
+    const depthOf = (draft: Draft): number => {
+      const [inner] = Array.isArray(draft) ? draft : [];
+      return inner === undefined ? 0 : 1 + depthOf(inner);
+    };
+    // A forest takes two layers: its record, and the list in it.
+    expect(encodeDraft('Forest', nested(31), cyclic).isWrong).toBe(false);
+    expect(encodeDraft('Forest', nested(33), cyclic).isWrong).toBe(true);
+    expect(depthOf(fitDraft('Forest', nested(60), cyclic))).toBe(33);
+    const forest = JSON.stringify(nested(31));
+    expect(depthOf(draftOfJson('Forest', JSON.parse(forest), cyclic))).toBe(31);
+    expect(() => draftOfJson('Forest', nested(33), cyclic)).toThrow(InvalidInput);
   });
 
   test('a draft that does not fit its type becomes blank', () => {

@@ -1,6 +1,7 @@
 // Gas reports and coverage: sums over transactions, the pages that carry them, and their forms as text.
 import { expect, test } from 'vitest';
 import { Coverage, coverageText } from '../src/coverage.js';
+import { type CountedFrame, withCounts } from '../src/gas/counts.js';
 import { collapseStacks, flameSvg } from '../src/gas/flame.js';
 import { GasReport } from '../src/gas/report.js';
 import { gasText } from '../src/gas/text.js';
@@ -179,6 +180,11 @@ test('as stacks, from the outermost call', () => {
   // The box has room for 16 letters.
   expect(flameSvg(renamed, 'l2_gas', '')).toContain('>token.a_functio…</text>');
   expect(collapseStacks(new GasReport('class'), 'l2_gas')).toBe('');
+  // Of nothing, there are no shares.
+  const free = new GasReport('contract');
+  free.addPage(reportOf('contract').page(nameOf, { values: true, stacks: true }));
+  expect(flameSvg(free, 'l1_gas', '')).not.toMatch(/NaN| %\)/);
+  expect(flameSvg(new GasReport('class'), 'l2_gas', '')).not.toMatch(/NaN|<rect x/);
 });
 
 test('a block of a tree and the way to it', () => {
@@ -213,6 +219,60 @@ test('a block of a tree and the way to it', () => {
   // Without a receipt, calls are all there is.
   const measured = costTree(payment(30), undefined, () => 1);
   expect(measured.all).toMatchObject({ gas: 2, children: [{ gas: 0 }, { gas: 1 }, { gas: 1 }] });
+});
+
+test('counts of a second run belong to the calls in their order', () => {
+  const frame = (contract: string, selector: string, steps: number): CountedFrame => ({
+    contract_address: contract,
+    class_hash: `${contract}c`,
+    entry_point_selector: selector,
+    steps,
+    builtins: { pedersen: 2 },
+    syscalls: { StorageWrite: 3, StorageRead: 5 },
+  });
+  const resourcesOf = (call: Invocation | { revert_reason: string } | undefined) =>
+    call && 'execution_resources' in call ? call.execution_resources : undefined;
+  const one = { pedersen: 2, storage_writes: 3 };
+  const { validate_invocation, execute_invocation, fee_transfer_invocation } = withCounts(
+    payment(30),
+    [frame(ACCOUNT, '0x1', 10), frame(ACCOUNT, '0x2', 20), frame(TOKEN, '0x3', 40)],
+  );
+  expect(resourcesOf(validate_invocation)).toEqual({
+    l1_gas: 0,
+    l2_gas: 100,
+    counts: { ...one, steps: 10 },
+  });
+  // The library call, of Cairo 0, has no frame.
+  expect(resourcesOf(execute_invocation)).toMatchObject({
+    counts: { pedersen: 4, storage_writes: 6, steps: 60 },
+  });
+  expect(resourcesOf(fee_transfer_invocation)).toEqual({ l1_gas: 0, l2_gas: 7 });
+  // A frame is of a call with its contract, class and function.
+  const others = [
+    { ...frame(ACCOUNT, '0x1', 1), contract_address: TOKEN },
+    { ...frame(ACCOUNT, '0x1', 1), class_hash: LIBRARY },
+    { ...frame(ACCOUNT, '0x1', 1), entry_point_selector: '0x9' },
+  ];
+  for (const other of others) {
+    const { validate_invocation } = withCounts(reverted, [other]);
+    expect(resourcesOf(validate_invocation)?.counts).toEqual({});
+  }
+  expect(withCounts(reverted, []).execute_invocation).toEqual({ revert_reason: 'no' });
+  const deployment = withCounts(
+    {
+      type: 'DEPLOY_ACCOUNT',
+      validate_invocation: invocation(ACCOUNT, '0x1', 1),
+      constructor_invocation: invocation(ACCOUNT, '0x5', 1),
+      function_invocation: invocation(ACCOUNT, '0x6', 1),
+    },
+    ['0x5', '0x1', '0x6'].map((selector, at) => frame(ACCOUNT, selector, at + 1)),
+  );
+  const stepsOf = (call: Parameters<typeof resourcesOf>[0]) => resourcesOf(call)?.counts?.['steps'];
+  expect([
+    stepsOf(deployment.constructor_invocation),
+    stepsOf(deployment.validate_invocation),
+    stepsOf(deployment.function_invocation),
+  ]).toEqual([1, 2, 3]);
 });
 
 test('coverage is added over pages', () => {

@@ -38,6 +38,21 @@ test('a nested run follows the step of the system call that made it', async () =
     '0',
     '',
   ]);
+  // A run ends at what comes first on its way.
+  await subject.goTo(0);
+  const until = ['call'] as const;
+  expect(await subject.run({ to: 2, until })).toMatchObject({ position: 1, reason: 'call' });
+  await subject.goTo(0);
+  expect(await subject.run({ to: 1, until })).toMatchObject({ position: 1, reason: 'goto' });
+  expect(await subject.run({ to: 0, until })).toMatchObject({ reason: 'end' });
+  await subject.goTo(4);
+  expect(await subject.run({ to: 3, direction: 'backward' })).toMatchObject({
+    position: 3,
+    reason: 'goto',
+  });
+  expect(await subject.run({ to: 0, until, direction: 'backward' })).toMatchObject({
+    ...{ position: 1, reason: 'call' },
+  });
 });
 
 test('code without recorded steps has a position for its start and each system call', async () => {

@@ -86,8 +86,11 @@ export class Decoder {
     const parts = await this.#parts(type, cells);
     if (type.generic === 'Enum') return this.#enumText(type, parts, depth);
     if (type.generic === 'Struct') return this.#structText(type, parts, depth);
-    if (parts.length > 0) return this.#dictionaryText(type, parts, depth);
-    return type.generic.includes('Dict') ? '{}' : cells.map(cellText).join(', ') || '()';
+    if (type.generic.includes('Dict')) return this.#dictionaryText(parts, depth);
+    // What a box has is its text.
+    const [part] = parts;
+    if (part) return this.#text(part.type, part.cells, depth + 1);
+    return cells.map(cellText).join(', ') || '()';
   }
 
   async #texts(parts: readonly Part[], depth: number): Promise<readonly string[]> {
@@ -121,8 +124,7 @@ export class Decoder {
     return `${name} { ${texts.map((text, at) => `${parts[at]?.name}: ${text}`).join(', ')} }`;
   }
 
-  async #dictionaryText(type: SierraType, parts: readonly Part[], depth: number): Promise<string> {
-    if (!type.generic.includes('Dict')) return this.#text(type, parts[0]?.cells ?? [], depth + 1);
+  async #dictionaryText(parts: readonly Part[], depth: number): Promise<string> {
     const texts = await this.#texts(parts.slice(0, MAX_IN_TEXT), depth);
     const more = parts.length > MAX_IN_TEXT ? `, … ${parts.length - MAX_IN_TEXT} more` : '';
     return `{${texts.map((text, at) => `${parts[at]?.name}: ${text}`).join(', ')}${more}}`;

@@ -1,5 +1,5 @@
 // Journals: writing, following the chain, and replaying the whole of it or nothing.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ERRORS } from '@starkbox/spec';
 import { openNode } from '@starkbox/test-support/fixture';
@@ -36,6 +36,32 @@ test('with block, the file is whole after every call', async () => {
   await node.request('sandbox_createBlock');
   await mint(node, 2);
   expect(methods()).toEqual(['devnet_mint', 'devnet_createBlock', 'devnet_mint']);
+});
+
+test('with block, calls are added to the file, which is replaced where that is not enough', async () => {
+  const node = await start({ dumpOn: 'block', dumpPath: path });
+  const isAdded = async (call: () => Promise<unknown>): Promise<boolean> => {
+    const { ino, mtimeNs } = statSync(path, { bigint: true });
+    const before = written().length;
+    await call();
+    const after = statSync(path, { bigint: true });
+    // A change that no journal has leaves the file alone.
+    if (after.mtimeNs === mtimeNs) expect(written()).toHaveLength(before);
+    return after.ino === ino;
+  };
+  await mint(node, 1);
+  const snapshot_id = await node.request('devnet_snapshot');
+  expect(await isAdded(() => mint(node, 2))).toBe(true);
+  expect(await isAdded(() => node.request('devnet_createBlock'))).toBe(true);
+  const { mtimeNs } = statSync(path, { bigint: true });
+  await node.request('devnet_snapshot');
+  expect(statSync(path, { bigint: true }).mtimeNs).toBe(mtimeNs);
+  expect(await isAdded(() => node.request('devnet_revert', { snapshot_id }))).toBe(false);
+  expect(methods()).toEqual(['devnet_mint']);
+  // Another program has changed it.
+  writeFileSync(path, `${readFileSync(path, 'utf8')} `);
+  expect(await isAdded(() => mint(node, 3))).toBe(false);
+  expect(methods()).toEqual(['devnet_mint', 'devnet_mint']);
 });
 
 test('with block, the file follows reverts, restarts and loads', async () => {

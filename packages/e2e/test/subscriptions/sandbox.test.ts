@@ -105,6 +105,28 @@ describe('a subscriber to the sandbox', () => {
     expect(await notificationsOf(socket)).toEqual([['snapshot_deleted', { snapshot_id: other }]]);
   });
 
+  test('receives settings of blocks, of the network, and what leaves the mempool', async () => {
+    const socket = await connect();
+    await socket.subscribe('devnet_subscribeSandbox');
+    await client.call('devnet_setBlockSettings', { time_step: 5 });
+    expect(await notificationsOf(socket)).toEqual(['blocks']);
+    await client.call('devnet_setBlockSettings', { sequencer_address: '0x77' });
+    expect(await notificationsOf(socket)).toEqual(['blocks']);
+    // The same values change nothing.
+    await client.call('devnet_setBlockSettings', { time_step: 5 });
+    expect(await notificationsOf(socket)).toEqual([]);
+    await client.call('devnet_setNetworkConditions', { conditions: { seed: 3 } });
+    expect(await notificationsOf(socket)).toContainEqual('network');
+    await client.call('devnet_restart');
+    await notificationsOf(socket);
+    await client.call('devnet_setTime', { time: 9_600_000_000, generate_block: false });
+    expect(await notificationsOf(socket)).toMatchObject([['time', {}]]);
+    // The exact time of the next block goes with the block, and the offset stays.
+    await client.call('devnet_createBlock');
+    expect(await notificationsOf(socket)).toEqual([]);
+    await client.call('devnet_restart');
+  });
+
   test('receives a revert that undoes only prices, time or state', async () => {
     const socket = await connect();
     await socket.subscribe('devnet_subscribeSandbox');

@@ -73,7 +73,7 @@ export function wireTransaction(
   const isInvoke = transaction.startsWith('{"type":"INVOKE"');
   return addMembers(transaction, {
     ...(shows.hash ? { transaction_hash: hash } : {}),
-    ...(shows.finality_status ? { finality_status: shows.finality_status } : {}),
+    finality_status: shows.finality_status,
     ...(flags?.includes('INCLUDE_PROOF_FACTS') && isInvoke
       ? { proof_facts: proofFacts ?? [] }
       : {}),

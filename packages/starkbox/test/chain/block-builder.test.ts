@@ -42,12 +42,15 @@ test('as many transactions as it selects at once are a backlog: more are execute
   await chain.close();
 });
 
-test('what comes later waits for the next block once all candidates are executed', async () => {
-  const { chain, next } = await builderOf(49, 3600);
-  expect(await next()).toMatchObject({ candidates: 49, waiting: 49 });
-  expect(await next()).toMatchObject({ candidates: 0, waiting: 0 });
-  await chain.close();
-});
+test.each([1, 49])(
+  'what comes later waits for the next block once all %i candidates are executed',
+  async (count) => {
+    const { chain, next } = await builderOf(count, 3600);
+    expect(await next()).toMatchObject({ candidates: count, waiting: count });
+    expect(await next()).toMatchObject({ candidates: 0, waiting: 0 });
+    await chain.close();
+  },
+);
 
 test('in a short interval one step closes the block and executes what it selected', async () => {
   const { chain, next } = await builderOf(3, 0.03);

@@ -255,6 +255,7 @@ describe('the options of createChain', () => {
     );
 
   test.each([
+    [[], 'createChain takes an object with options, such as { seed: 0 }; got a list'],
     [{ sed: 0 }, "unknown key 'sed' in the options of createChain: did you mean 'seed'?"],
     [{ 'gas-price': 1 }, /'gas-price'.*'gasPriceWei'/],
     [{ nonsense: 1 }, "unknown key 'nonsense' in the options of createChain"],
@@ -270,6 +271,18 @@ describe('the options of createChain', () => {
     [{ accounts: 300 }, /^invalid value '300' for 'accounts' /],
     [{ accounts: Number.NaN }, /^invalid value 'NaN' for 'accounts' /],
     [{ accounts: [1] }, /^invalid value for 'accounts' in the options of createChain: /],
+    [
+      { allowedHosts: {} },
+      /^invalid value for 'allowedHosts' .*: must be a string or a list of strings$/,
+    ],
+    [
+      { allowedHosts: ['a', 1] },
+      /^invalid value for 'allowedHosts' .*: must be a string or a list/,
+    ],
+    [
+      { restrictedMethods: [null] },
+      /^invalid value for 'restrictedMethods' .*: must be true or a list/,
+    ],
     [{ authToken: 'a b' }, /^invalid value '…' for 'authToken' /],
     [
       { chainId: 'A', forkNetwork: 'http://a' },

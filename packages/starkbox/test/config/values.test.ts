@@ -4,6 +4,7 @@ import { constants } from 'starknet';
 import { describe, expect, test } from 'vitest';
 import { FOREIGN_OPTIONS } from '../../src/cli/foreign-options.js';
 import { childEnvironment } from '../../src/config/environment.js';
+import { anvilPort } from '../../src/config/l1-options.js';
 import {
   longName,
   type Option,
@@ -170,9 +171,14 @@ test.each(['https://a.org/path', 'a.org', 'file:///'])('%s is no site', async (w
   expect(await refusal(`--allowed-origins ${word}`)).toBeInstanceOf(UsageError);
 });
 
-test('a gas price is at least 1 and has 128 bits', async () => {
+test('gas prices and the balance of funded accounts are at least 1 and have 128 bits', async () => {
   const most = 2n ** 128n - 1n;
-  for (const flag of ['--gas-price', '--data-gas-price-fri', '--l2-gas-price-fri']) {
+  for (const flag of [
+    '--gas-price',
+    '--data-gas-price-fri',
+    '--l2-gas-price-fri',
+    '--fund-accounts',
+  ]) {
     const option = Object.values(OPTIONS).find((other) => longName(other) === flag);
     expect(option?.parse('1')).toBe(1n);
     expect(option?.parse(String(most))).toBe(most);
@@ -218,7 +224,9 @@ test('the environment of another program has no variables of this one', () => {
 });
 
 describe('the ends of ranges', () => {
-  test.each<[string, number, number?]>([
+  const RANGES: [flag: string, least: number, most?: number][] = [
+    ['--metrics-port', 0, 65_535],
+    ['--recent-blocks', 1, 10 ** 6],
     ['--accounts', 0, 255],
     ['--seed', 0, 2 ** 32 - 1],
     ['--start-time', 0],
@@ -233,7 +241,39 @@ describe('the ends of ranges', () => {
     ['--instance-idle-seconds', 0, 2 ** 31],
     ['--port', 0, 65_535],
     ['--timeout', 1, 65_535],
-  ])('%s', async (flag, least, most) => {
+  ];
+
+  test('are known of every number', () => {
+    const flags = Object.values(OPTIONS).flatMap((option) =>
+      /^a whole number/.test(option.parse.expects) ? longName(option) : [],
+    );
+    const prices = flags.filter((flag) => flag.includes('gas-price'));
+    const known = [
+      ...RANGES.map(([flag]) => flag),
+      ...prices,
+      '--initial-balance',
+      '--fund-accounts',
+    ];
+    expect(flags.toSorted()).toEqual(known.toSorted());
+  });
+
+  test('of the relay and of the port of Anvil', () => {
+    const { l1, l1AutoRelay } = OPTIONS;
+    expect(['0.001', '2147483'].map((text) => l1AutoRelay.parse(text))).toEqual([0.001, 2147483]);
+    for (const text of ['0', '0.000', '2147484', '2147483.001', '0.0001', '99999999']) {
+      expect(() => l1AutoRelay.parse(text)).toThrow();
+    }
+    expect(['anvil:65535', 'anvil:0'].map((text) => l1.parse(text))).toEqual([
+      'anvil:65535',
+      'anvil:0',
+    ]);
+    for (const text of ['anvil:65536', 'anvil:', 'anvil:-1', 'anvil:000001']) {
+      expect(() => l1.parse(text)).toThrow();
+    }
+    expect(['anvil', 'ANVIL:7', 'http://a'].map(anvilPort)).toEqual([8545, 7, undefined]);
+  });
+
+  test.each<[string, number, number?]>(RANGES)('%s', async (flag, least, most) => {
     const option = Object.values(OPTIONS).find((other) => longName(other) === flag);
     expect(option?.parse(String(least))).toBe(least);
     const outside = least === 0 ? [] : [least - 1];

@@ -47,3 +47,13 @@ test('other values are errors that keep passwords', () => {
     expect(String(rejects(value))).not.toContain('secret');
   }
 });
+
+test('the password of a proxy is a header, and no part of its address', () => {
+  const proxy = (value: string) => new Proxies({ HTTP_PROXY: value }).of(new URL('http://a.com'));
+  const basic = (words: string) => `Basic ${btoa(words)}`;
+  expect(proxy('http://me:se%20cret@b:1')).toMatchObject({ authorization: basic('me:se cret') });
+  expect(proxy('http://me:secret@b:1')?.url.href).toBe('http://b:1/');
+  expect(proxy('http://me@b:1')?.authorization).toBe(basic('me:'));
+  expect(proxy('http://:secret@b:1')?.authorization).toBe(basic(':secret'));
+  expect(proxy('http://b:1')?.authorization).toBeUndefined();
+});

@@ -196,7 +196,31 @@ describe('instances', () => {
     const error = await client.failure('devnet_createInstance', {});
     expect(error.message).toMatch(/--maximum-instances/);
     await client.call('devnet_deleteInstance', { instance_id: id });
-    await create();
+    // Those that fail take no place, and those that are made at once count.
+    for (const params of [
+      { from: 'nowhere' },
+      { from: 'root', options: { seed: 1 } },
+      { options: { sed: 1 } },
+    ]) {
+      expect((await client.failure('devnet_createInstance', params)).code).toBe(-1);
+    }
+    const made = await Promise.allSettled(Array.from({ length: 3 }, () => create()));
+    expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect((await client.call('devnet_listInstances', {})).total).toBe(2);
+  });
+
+  test('name what they were made from', async () => {
+    const { client, create } = await opened();
+    const parent = await create();
+    const child = await create({ from: parent.id });
+    const sibling = Object(await ask(parent.http, 'devnet_createInstance')).instance_id;
+    await create({ options: { seed: 1 } });
+    const rows = (await client.call('devnet_listInstances', {})).instances;
+    expect(rows.map(({ from }) => from)).toEqual(['root', parent.id, parent.id, undefined]);
+    await client.call('devnet_deleteInstance', { instance_id: child.id });
+    const rest = (await client.call('devnet_listInstances', {})).instances;
+    expect(rest.map(({ instance_id }) => instance_id)).toContain(sibling);
+    expect(rest).toHaveLength(3);
   });
 
   test('expire without requests, and not while they are used', async () => {

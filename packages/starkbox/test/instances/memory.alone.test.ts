@@ -127,6 +127,22 @@ test('an idle one is closed, and its next request continues it', async () => {
   expect(await blockNumber(await create({ from: used }))).toBe(1);
 });
 
+test('one that is deleted is open no more, whether it was open or not', async () => {
+  const [first, second, third] = [await create(), await create(), await create()];
+  await mint(first);
+  await node.request('devnet_deleteInstance', { instance_id: first });
+  expect([await openInstances(), await gauge('starkbox_instances')]).toEqual([2, 2]);
+  await restart();
+  expect(await blockNumber(second)).toBe(0);
+  for (const instance_id of [second, third]) {
+    await node.request('devnet_deleteInstance', { instance_id });
+  }
+  expect([await openInstances(), await gauge('starkbox_instances')]).toEqual([0, 0]);
+  await expect(blockNumber(third)).rejects.toThrow('No such instance');
+  await restart();
+  expect(await gauge('starkbox_instances')).toBe(0);
+});
+
 test('an open socket keeps one open, with its subscriptions', async () => {
   const id = await create();
   const socket = new WebSocket(`${base.replace('http', 'ws')}/instances/${id}/ws`);

@@ -409,3 +409,38 @@ test('the id of a text can be read without executing it', () => {
   expect(idOf('{"id":12345678901234567890}')).toBe(12345678901234567890n);
   for (const text of ['{"id":1.5}', '{}', '[{"id":1}]', 'null', '{']) expect(idOf(text)).toBeNull();
 });
+
+test('in a batch that is too long, calls that are not made are answered, and notifications are not', async () => {
+  const ended: [method: string, hasAnswer: boolean][] = [];
+  const observed = {
+    handled: () => undefined,
+    failed: () => undefined,
+    ended: (method: string, _: unknown, answer: string | undefined) =>
+      void ended.push([method, answer !== undefined]),
+  };
+  const small = new Dispatcher({
+    handlers: { devnet_long: () => 'x'.repeat(100) },
+    schema: new Schema(() => new Map()),
+    log: silentLog,
+    maxAnswer: 200,
+    observer: { recordArrival: () => ({ begin: () => observed }) },
+  });
+  const call = { jsonrpc: '2.0', method: 'devnet_long' };
+  const batch = [{ ...call, id: 1 }, { ...call, id: 2 }, call, 5, { ...call, id: 'last' }];
+  const answer = await small.handle(JSON.stringify(batch), { transport: 'in-process' });
+  const answers: readonly object[] = JSON.parse(answer ?? '');
+  const { code } = ERRORS.SERVICE_BUSY;
+  expect(answers).toMatchObject([
+    { id: 1, result: 'x'.repeat(100) },
+    { id: 2, error: { code } },
+    { id: null, error: { code } },
+    { id: 'last', error: { code } },
+  ]);
+  expect(ended).toEqual([
+    ['devnet_long', true],
+    ['devnet_long', true],
+    ['devnet_long', false],
+    [expect.any(String), true],
+    ['devnet_long', true],
+  ]);
+});

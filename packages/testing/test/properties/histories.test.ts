@@ -1,4 +1,5 @@
 // Histories: the same seed draws the same steps, and fast-check shrinks drawn and mutated ones without context.
+import { createHash } from 'node:crypto';
 import { encodeArguments, readAbi } from '@starkbox/abi';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -78,6 +79,65 @@ describe('drawing', () => {
     const guided = () => create().generate(7, 3, guide);
     expect(guided()).toEqual(guided());
     expect(guided()).not.toEqual(draw(3));
+  });
+
+  /** It may change on purpose; then a seed that a user has noted draws another history. */
+  test('is the same as in earlier versions', () => {
+    const digest = (value: unknown): string =>
+      createHash('sha256')
+        .update(JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? `${part}n` : part)))
+        .digest('hex')
+        .slice(0, 12);
+    const target = { name: 'vault', address: VAULT, abi: readAbi(ABI), constants: [86_400n, 500n] };
+    const changes = {
+      targets: [target],
+      actions: [
+        { name: 'poke', weight: 2 },
+        { name: 'never', weight: 0 },
+      ],
+      classHashes: ['0xc1a55'],
+      depth: 30,
+    };
+    const callers = [`${VAULT} deposit ${BOB}`, `${VAULT} send ${CAROL}`];
+    const seen = { ...NOTHING_SEEN, numbers: [77n, 1_000_900n], felts: [0xfe17n], callers };
+    const histories = create(changes);
+    const runs = (source: Histories, corpus: readonly History[]) =>
+      Array.from({ length: 60 }, (_, run) => {
+        const drawing = source.draw(3, run, { corpus, seen });
+        for (let time = 1_000_000, step = drawing.next(time), at = 0; step; at += 1) {
+          if (step.kind === 'time') time += step.seconds;
+          const hasFailed = at % 5 === 4;
+          drawing.observe({
+            ...returned(['0x9', '0x0'], [`0x${(at + 500).toString(16)}`]),
+            hasFailed,
+          });
+          step = drawing.next(time);
+        }
+        return [drawing.history, drawing.seen()] as const;
+      });
+    const first = runs(histories, []);
+    const corpus = first.map(([history]) => history).slice(0, 6);
+    const mutated = runs(histories, corpus);
+    const uniform = runs(create({ ...changes, strategy: 'random' }), []);
+    const candidates = corpus.flatMap((history) =>
+      [...histories.shrinker.shrink(history, undefined).take(300)].map(({ value }) => value),
+    );
+    expect(candidates.length).toBeGreaterThan(100);
+    expect({
+      drawn: digest(first),
+      mutated: digest(mutated),
+      uniform: digest(uniform),
+      shrunk: digest(candidates),
+      merged: digest(histories.merge(seen, ...first.map(([, values]) => values))),
+      constants: digest(histories.constants),
+    }).toEqual({
+      constants: '88120c11876d',
+      drawn: '7b058537dca0',
+      merged: '32a2a221552c',
+      mutated: '9a3cc8649a9a',
+      shrunk: '25867e06caa2',
+      uniform: 'ce2932d5c0c2',
+    });
   });
 
   test('has calls of external functions, jumps and blocks within the depth', () => {

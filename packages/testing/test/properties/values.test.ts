@@ -1,12 +1,15 @@
 // Values of Cairo types: they are encoded as forms do, decoded to the same value, and shrunk by fast-check.
 
+import { createHash } from 'node:crypto';
 import { type Abi, type AbiFunction, decodeOutputs, readAbi } from '@starkbox/abi';
 import { PRIME } from '@starkbox/abi/basics';
 import { draftOfDecoded, encodeDraft, functionCodec } from '@starkbox/abi/internal';
 import * as fc from 'fast-check';
+import { xorshift128plus } from 'pure-rand/generator/xorshift128plus';
 import { describe, expect, test } from 'vitest';
 import type { StepValue } from '../../src/properties/model/history.js';
 import { arbitraryOf } from '../../src/properties/values/arbitrary.js';
+import { Draws, EMPTY_POOL, type ValuePool } from '../../src/properties/values/drawing.js';
 
 const ABI = [
   {
@@ -123,6 +126,52 @@ test('u512 is one number of four limbs', () => {
   const felts = codec.encode([value]);
   expect(felts).toEqual(['0x3', '0x0', '0x2', `0x${(1n << 127n).toString(16)}`]);
   expect(codec.decode(felts)).toBe(value);
+});
+
+describe('a seed draws the same values as in earlier versions', () => {
+  const POOL: ValuePool = {
+    recent: {
+      numbers: [7n, 1000n, 10n ** 18n],
+      felts: [0x6f776e6572n, 2n ** 200n],
+      ofType: (type) => (type.endsWith('u64') || type.endsWith('felt252') ? [41n, 42n] : []),
+    },
+    numbers: [12n, 34n],
+    felts: [99n, 2n ** 251n],
+    constants: [86_400n, 10_000n, 2n ** 130n],
+    actors: ['0xa', '0xb', '0xc'],
+    contracts: ['0x1001', '0x1002'],
+    addresses: ['0x2001'],
+    classHashes: ['0xc1a55'],
+    caller: '0xb',
+    time: 1_000_000n,
+  };
+  const { addresses: _, classHashes: __, ...others } = POOL;
+  const pools = [POOL, EMPTY_POOL, { ...EMPTY_POOL, ...others, addresses: [], classHashes: [] }];
+  const text = (value: StepValue): string =>
+    JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? `${part}n` : part));
+
+  /** How a value is drawn may change on purpose; then a seed that a user has noted draws another history. */
+  test.each([
+    ['core::integer::u8', 'ddd66484ff6b'],
+    ['core::integer::u64', 'f540599b2f96'],
+    ['core::integer::i128', '72d8d430ed3a'],
+    ['core::integer::u256', '61707aa98eac'],
+    ['core::felt252', 'f9e1ed5f8c60'],
+    ['core::starknet::contract_address::ContractAddress', 'a77afd6e3eeb'],
+    ['core::starknet::class_hash::ClassHash', '037027c98214'],
+    ['core::byte_array::ByteArray', '3d432571a36d'],
+    ['core::array::Array::<core::integer::u8>', 'be181dc4eb4a'],
+    ['app::Tree', '5db7d0bddf9e'],
+    ['app::Order', '3d1b91edd546'],
+  ])('%s', (type, digest) => {
+    const draw = new Draws(READ).of(type);
+    const random = new fc.Random(xorshift128plus(11));
+    const drawn = Array.from({ length: 900 }, (_, at) =>
+      text(draw(random, pools[at % 3] ?? EMPTY_POOL, 0)),
+    );
+    const hash = createHash('sha256').update(drawn.join('\n'));
+    expect(hash.digest('hex').slice(0, 12)).toBe(digest);
+  });
 });
 
 test('draws boundary values, small numbers and the values that it was handed', () => {

@@ -67,6 +67,18 @@ describe('a dump', () => {
     );
   });
 
+  test('of a chain without a journal says how to get one', async () => {
+    const [plain, stored] = [await start(), await start({ dataDir: join(folder, 'data') })];
+    for (const [node, message] of [
+      [plain, /provide --dump-on mode/],
+      [stored, /--data-dir keeps no journal: use format image/],
+    ] as const) {
+      await expect(node.requestRaw('devnet_dump', { path })).rejects.toMatchObject(
+        refused(message),
+      );
+    }
+  });
+
   test('shows the chain as it was when it was asked for', async () => {
     const node = await start();
     await mint(node, 1);

@@ -20,6 +20,7 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['addBalance', 'devnet_mint'],
   ['addErc20Balance', 'devnet_deal'],
   ['autoImpersonateAccount', 'devnet_autoImpersonate'],
+  ['call', 'starknet_call'],
   ['clientVersion', 'devnet_getStatus'],
   ['content', 'devnet_mempoolList'],
   ['dealErc20', 'devnet_deal'],
@@ -86,9 +87,12 @@ function nearestOf(name: string, methods: Iterable<string>): string | undefined 
   const suffix = withoutPrefix(name);
   const elsewhere = BY_FULL_NAME.get(name) ?? ELSEWHERE.get(suffix);
   if (elsewhere !== undefined && names.includes(elsewhere)) return elsewhere;
-  const sameRest = names.find(
-    (method) => withoutPrefix(method).toLowerCase() === suffix.toLowerCase() && suffix !== '',
-  );
+  const lowerCase = name.toLowerCase();
+  const isSameRest = (method: string): boolean =>
+    withoutPrefix(method).toLowerCase() === withoutPrefix(lowerCase) && suffix !== '';
+  // `starknet_CALL` is `starknet_call` rather than `devnet_call`.
+  const sameRest =
+    names.find((method) => method.toLowerCase() === lowerCase) ?? names.find(isSameRest);
   return (
     sameRest ?? onlyOne(names.filter((method) => isBeginning(name, method))) ?? nearest(name, names)
   );
