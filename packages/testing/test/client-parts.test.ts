@@ -3,7 +3,7 @@ import { PRIME } from '@starkbox/abi/basics';
 import { createChain } from 'starkbox';
 import { RpcError } from 'starknet';
 import { describe, expect, test } from 'vitest';
-import { getExplanation, withExplanation } from '../src/client/explanation.js';
+import { getExplanation } from '../src/client/explanation.js';
 import { Nonces } from '../src/client/nonces.js';
 import { remoteFeed } from '../src/client/status-feed.js';
 import { createTestChain } from '../src/index.js';
@@ -116,16 +116,6 @@ describe('an explanation', () => {
       getExplanation(Object.assign(new Error('x'), { data: { explained: { text: 5 } } })),
     ).toBeUndefined();
     expect(getExplanation('text')).toBeUndefined();
-  });
-
-  test('begins the message once', () => {
-    const error = carrying('data');
-    for (let turn = 0; turn < 2; turn += 1) {
-      expect(withExplanation(error)).toBe(error);
-      expect(error.message).toBe('because\n\nfailed');
-    }
-    const plain = new Error('plain');
-    expect(withExplanation(plain).message).toBe('plain');
   });
 });
 

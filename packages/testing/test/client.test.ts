@@ -210,7 +210,7 @@ describe('an error', () => {
 
   test('of a contract that does not exist has its address', async () => {
     await using branch = chain.branch();
-    const missing = 'Contract not found: 0x1234';
+    const missing = 'Contract not found: No contract is deployed at 0x1234';
     await expect(branch.contractAt('0x1234')).rejects.toThrow(`starknet_getClassAt: ${missing}`);
     await expect(branch.storage('0x1234').get('x')).rejects.toThrow(missing);
     await expect(branch.deal('0x1234', '0x1', 5)).rejects.toThrow(missing);

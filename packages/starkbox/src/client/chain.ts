@@ -264,7 +264,7 @@ export abstract class ChainControls implements Chain {
     try {
       return await this.#transport.call(method, params);
     } catch (error) {
-      throw withReason(error, params);
+      throw withReason(error);
     }
   };
 

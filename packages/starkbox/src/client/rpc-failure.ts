@@ -1,6 +1,5 @@
 // Errors of calls as programs see them: the message of the node with the reason from its data.
-import { isObject, memberOf } from '@starkbox/abi/basics';
-import { ERRORS } from '@starkbox/spec';
+import { isObject } from '@starkbox/abi/basics';
 import { RpcError } from '../errors.js';
 
 /** Members of the data of an error that give its reason. */
@@ -13,29 +12,19 @@ function reasonIn(data: unknown): string | undefined {
   return REASONS.map((name) => data[name]).find((reason) => typeof reason === 'string');
 }
 
-function contractIn(params: unknown): string | undefined {
-  const contract = memberOf(params, 'contract_address') ?? memberOf(params, 'token');
-  return typeof contract === 'string' ? contract : undefined;
-}
-
 function explanationIn(data: unknown): string | undefined {
   const explained = isObject(data) ? data['explained'] : undefined;
   const text = isObject(explained) ? explained['text'] : undefined;
   return typeof text === 'string' ? text : undefined;
 }
 
-/**
- * An error of a call with its reason in the message. Other errors stay as they are.
- *
- * @param params of the call, which name the contract that does not exist
- */
-export function withReason(error: unknown, params?: unknown): unknown {
+/** An error of a call with its reason in the message. Other errors stay as they are. */
+export function withReason(error: unknown): unknown {
   if (!(error instanceof RpcError)) return error;
   const { code, message, data } = error;
   const explanation = explanationIn(data);
   if (explanation !== undefined) return new RpcError(code, `${message}\n${explanation}`, data);
-  const isMissing = code === ERRORS.CONTRACT_NOT_FOUND.code;
-  const reason = reasonIn(data) ?? (isMissing ? contractIn(params) : undefined);
+  const reason = reasonIn(data);
   if (reason === undefined || reason === '' || message.includes(reason)) return error;
   return new RpcError(code, `${message}: ${reason}`, data);
 }

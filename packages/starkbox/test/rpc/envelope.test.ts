@@ -1,5 +1,5 @@
-// Envelopes of calls, and how many transactions and felts a call may have.
-import { describe, expect, test } from 'vitest';
+// Envelopes of calls.
+import { expect, test } from 'vitest';
 import { RpcError } from '../../src/errors.js';
 import {
   errorAnswer,
@@ -9,7 +9,6 @@ import {
   openCall,
   resultAnswer,
 } from '../../src/rpc/protocol/envelope.js';
-import { limitTransactions } from '../../src/rpc/protocol/transaction-limits.js';
 
 const CALL = { jsonrpc: '2.0', method: 'a', params: { b: 1 }, id: 7 };
 
@@ -58,42 +57,4 @@ test('answers are texts', () => {
   expect(errorAnswer(new RpcError(5, 'why', null), 3)).toBe(
     '{"jsonrpc":"2.0","id":3,"error":{"code":5,"message":"why","data":null}}',
   );
-});
-
-describe('limits of a call', () => {
-  const session = { transport: 'in-process' } as const;
-  const context = { prefix: 'devnet', session, listener: undefined, cause: undefined } as const;
-  const limited = (method: string, params: object) => {
-    const handler = limitTransactions(method, () => 'handled');
-    try {
-      return handler(params, context);
-    } catch (error) {
-      return error instanceof RpcError ? error.code : error;
-    }
-  };
-  const felts = (count: number) => Array<string>(count).fill('0x1');
-  const estimate = (...transactions: readonly unknown[]) =>
-    limited('starknet_estimateFee', { request: transactions });
-
-  test('are 10,000 felts in each list', () => {
-    expect(estimate({ calldata: felts(10_000), signature: felts(10_000) })).toBe('handled');
-    expect(estimate({ calldata: [] }, { calldata: felts(10_001) })).toBe(-32602);
-    expect(estimate({ nonce: '0x1', other: 5 })).toBe('handled');
-    // A class has limits of its own.
-    const contract_class = { sierra_program: felts(10_001) };
-    expect(estimate({ contract_class })).toBe('handled');
-    expect(limited('starknet_estimateMessageFee', { message: { payload: felts(10_001) } })).toBe(
-      -32602,
-    );
-    expect(limited('starknet_estimateMessageFee', { message: { payload: felts(10_000) } })).toBe(
-      'handled',
-    );
-    expect(limited('starknet_chainId', { request: felts(20_000) })).toBe('handled');
-  });
-
-  test('are 1,000 transactions', () => {
-    expect(estimate(...Array(1_000).fill({}))).toBe('handled');
-    expect(estimate(...Array(1_001).fill({}))).toBe(-32602);
-    expect(estimate()).toBe('handled');
-  });
 });

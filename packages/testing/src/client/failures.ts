@@ -84,9 +84,7 @@ export function shorten(error: RpcError): void {
   // Node prints the stack of a cause, but not its message.
   cause.stack = `${request.method} of starknet.js, whose text is in error.cause.message`;
   Object.defineProperty(error, 'cause', { value: cause, writable: true, configurable: true });
-  const { contract_address, request: call } = membersOf(request.params);
-  const contract = contract_address ?? memberOf(call, 'contract_address');
-  const data = memberOf(baseError, 'data') ?? (error.isType('CONTRACT_NOT_FOUND') ? contract : '');
+  const data = memberOf(baseError, 'data') ?? '';
   const reason = typeof data === 'string' ? data : JSON.stringify(data);
   const parts = [request.method, baseError.message, ...(reason === '' ? [] : [reason])];
   const explained = getExplanation(error);
