@@ -254,7 +254,7 @@ describe('the ends of ranges', () => {
       '--initial-balance',
       '--fund-accounts',
     ];
-    expect(flags.toSorted()).toEqual(known.toSorted());
+    expect(flags.toSorted()).toEqual(listed.toSorted());
   });
 
   test('of the relay and of the port of Anvil', () => {
