@@ -248,7 +248,7 @@ describe('the ends of ranges', () => {
       /^a whole number/.test(option.parse.expects) ? longName(option) : [],
     );
     const prices = flags.filter((flag) => flag.includes('gas-price'));
-    const known = [
+    const listed = [
       ...RANGES.map(([flag]) => flag),
       ...prices,
       '--initial-balance',
