@@ -248,13 +248,13 @@ describe('the ends of ranges', () => {
       /^a whole number/.test(option.parse.expects) ? longName(option) : [],
     );
     const prices = flags.filter((flag) => flag.includes('gas-price'));
-    const known = [
+    const listed = [
       ...RANGES.map(([flag]) => flag),
       ...prices,
       '--initial-balance',
       '--fund-accounts',
     ];
-    expect(flags.toSorted()).toEqual(known.toSorted());
+    expect(flags.toSorted()).toEqual(listed.toSorted());
   });
 
   test('of the relay and of the port of Anvil', () => {

@@ -204,8 +204,8 @@ describe('instances', () => {
     ]) {
       expect((await client.failure('devnet_createInstance', params)).code).toBe(-1);
     }
-    const made = await Promise.allSettled(Array.from({ length: 3 }, () => create()));
-    expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    const creations = await Promise.allSettled(Array.from({ length: 3 }, () => create()));
+    expect(creations.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     expect((await client.call('devnet_listInstances', {})).total).toBe(2);
   });
 

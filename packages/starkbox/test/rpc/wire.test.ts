@@ -86,8 +86,8 @@ test('the document of a node has the methods that are served, in one file', () =
     ['b.json', { components: { schemas: { X: { type: 'string' } }, errors: { E: { code: 1 } } } }],
     ['c.json', 5],
   ]);
-  const found = JSON.parse(discovery(documents, new Set(['devnet_mint']), '1.2.3'));
-  expect(found).toEqual({
+  const served = JSON.parse(discovery(documents, new Set(['devnet_mint']), '1.2.3'));
+  expect(served).toEqual({
     ...{ openrpc: '1.3.2', info: { title: 'Starkbox', version: '1.2.3' } },
     methods: [
       {
