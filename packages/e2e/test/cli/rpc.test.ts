@@ -242,7 +242,11 @@ describe('help', () => {
     const names = all.stdout.match(/^\S+/gm);
     expect(names).toEqual(Object.keys(METHODS));
     const some = await rpc(['--list', 'snapshot']);
-    expect(some.stdout.match(/^\S+/gm)).toEqual(['devnet_snapshot', 'devnet_listSnapshots']);
+    expect(some.stdout.match(/^\S+/gm)).toEqual([
+      'devnet_snapshot',
+      'devnet_deleteSnapshot',
+      'devnet_listSnapshots',
+    ]);
     expect((await rpc(['--list', 'frobnicate'])).exitCode).toBe(1);
   });
 });

@@ -41,13 +41,9 @@ test('with block, the file is whole after every call', async () => {
 test('with block, calls are added to the file, which is replaced where that is not enough', async () => {
   const node = await start({ dumpOn: 'block', dumpPath: path });
   const isAdded = async (call: () => Promise<unknown>): Promise<boolean> => {
-    const { ino, mtimeNs } = statSync(path, { bigint: true });
-    const before = written().length;
+    const { ino } = statSync(path);
     await call();
-    const after = statSync(path, { bigint: true });
-    // A change that no journal has leaves the file alone.
-    if (after.mtimeNs === mtimeNs) expect(written()).toHaveLength(before);
-    return after.ino === ino;
+    return statSync(path).ino === ino;
   };
   await mint(node, 1);
   const snapshot_id = await node.request('devnet_snapshot');

@@ -138,7 +138,7 @@ test('artifacts of a folder have lines, also ones that change alone', async () =
     warn: (line: object | string) => void warned.push(String(line)),
   };
   await expect(createChain({ ...FIXTURE, artifacts: join(folder, 'nowhere') })).rejects.toThrow(
-    /^--artifacts \/.*\/nowhere: the folder cannot be read \(ENOENT.*\)\. Compile your contracts/,
+    /^--artifacts \/.*\/nowhere: no such folder: run scarb build/,
   );
   const watching = await createChain({ ...FIXTURE, artifacts: folder }, { log });
   closeAfterFile(() => watching.close());

@@ -23,9 +23,6 @@ export async function openArtifacts(
   if (artifacts === undefined) return undefined;
   const { Artifacts } = await import('../artifacts/artifacts.js');
   return Artifacts.watch(chain, artifacts, debugInfos, log).catch((error: unknown) => {
-    throw new ConfigError(
-      `--artifacts ${artifacts}: the folder cannot be read (${reasonOf(error)}). Compile your contracts, or name another folder`,
-      'artifacts',
-    );
+    throw new ConfigError(`--artifacts ${artifacts}: ${reasonOf(error)}`, 'artifacts');
   });
 }

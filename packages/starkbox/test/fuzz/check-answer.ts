@@ -119,7 +119,7 @@ function wrong(answer: unknown, { id, code, method }: Expected): string | undefi
 
 /** Methods whose checks are stricter than their schema. */
 const STRICTER =
-  /^(params: give one of|params\.fork\.url|state_diff|declared_classes|deprecated_|deployed_|classes\[|params\.snapshot_id|params\.time: at most|params\.block_generation_on|params\.conditions\.(block_generation_on|submissions\.delay_blocks)|params\.transaction\.invoke\.typed_data|params\.overrides)/;
+  /^(params: give one of|params\.fork\.url|state_diff|declared_classes|deprecated_|deployed_|classes\[|params\.(snapshot_id|variable|keys)|params\.time: at most|params\.block_generation_on|params\.conditions\.(block_generation_on|submissions\.delay_blocks)|params\.transaction\.invoke\.typed_data|params\.overrides)/;
 
 /** Whether params were refused although they fit; undefined if not. */
 function refused(answer: unknown): string | undefined {

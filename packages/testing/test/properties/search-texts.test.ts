@@ -43,7 +43,7 @@ describe('a history in a file', () => {
     const [call, action, time] = json;
     for (const step of [
       ...['from', 'to', 'function', 'arguments'].map((name) => ({ ...call, [name]: 5 })),
-      ...[5, null, 'x', 'n:x', 'n:', 'n:1.5', ['y:1']].map((value) => ({
+      ...[1.5, null, 'x', 'n:x', 'n:', 'n:1.5', ['y:1']].map((value) => ({
         ...call,
         arguments: [value],
       })),

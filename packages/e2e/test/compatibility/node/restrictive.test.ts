@@ -32,6 +32,7 @@ const FORBIDDEN = [
   'devnet_dump',
   'devnet_load',
   'devnet_snapshot',
+  'devnet_deleteSnapshot',
   'devnet_revert',
   'devnet_applyStateDiff',
   'devnet_replaceClass',
