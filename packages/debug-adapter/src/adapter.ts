@@ -11,6 +11,7 @@ import {
 } from '@vscode/debugadapter';
 import type { DebugProtocol } from '@vscode/debugprotocol';
 import { Breakpoints, EXCEPTION_FILTERS } from './breakpoints.js';
+import { addressOf, disassemble } from './disassembly.js';
 import { descriptionOf, explainedFailure, failureText } from './failure-text.js';
 import {
   firstOwnFrame,
@@ -24,16 +25,15 @@ import {
   reasonOf,
   shortName,
 } from './launch.js';
-import { References, textVariable } from './references.js';
+import { References } from './references.js';
 import { readArguments } from './request-arguments.js';
+import { registersScope, scopesOf } from './scopes.js';
 import { SourceFiles } from './source-files.js';
 
 /** A transaction has one thread. */
 const THREAD = 1;
 /** Identifies the work of opening in progress events. */
 const OPENING = 'open';
-/** A memory reference is the run in its upper bits, and the offset of the instruction. */
-const RUN_BITS = 32n;
 
 const CAPABILITIES: DebugProtocol.Capabilities = {
   supportsConfigurationDoneRequest: true,
@@ -468,100 +468,11 @@ export class Adapter extends DebugSession {
     this.#answer(response, async ({ debug }) => {
       const [frame] = await debug.frames(frameId - 1, 1);
       if (!frame) return { scopes: [] };
-      const { variables, unmapped, note } = await debug.scope(frame.index);
+      const { scopes, note } = await scopesOf(debug, frame, this.#references);
       this.#note(note);
-      const rows = variables.map((variable) => this.#references.variable(variable));
-      if (unmapped > 0)
-        rows.push(textVariable('(unmapped)', `${unmapped} variables without a mapping`));
-      const scope = (
-        name: string,
-        variablesReference: number,
-        rest: Partial<DebugProtocol.Scope> = {},
-      ): DebugProtocol.Scope => ({ name, variablesReference, expensive: false, ...rest });
-      const scopes = [
-        scope('Variables', this.#references.add(readRange(async () => rows)), {
-          presentationHint: 'locals',
-          namedVariables: rows.length,
-        }),
-        scope('Arguments', this.#arguments(debug, frame), { presentationHint: 'arguments' }),
-        scope('Storage', this.#storage(debug, frame), { expensive: true }),
-        scope('Call', this.#call(debug, frame)),
-      ];
-      if (this.#showsRegisters) {
-        const reference = this.#registers(debug);
-        scopes.push(scope('Registers', reference, { presentationHint: 'registers' }));
-      }
+      if (this.#showsRegisters) scopes.push(registersScope(debug, this.#references));
       return { scopes };
     });
-  }
-
-  #arguments(debug: Debugger, { runIndex }: StackFrame): number {
-    return this.#references.add(
-      readRange(async () => {
-        const variables = await debug.callArguments(runIndex);
-        // An argument of the call may have the name of a variable.
-        return variables.map(({ name, value }) => {
-          const { evaluateName: _name, ...row } = this.#references.variable({
-            name,
-            value,
-            isParameter: true,
-          });
-          return row;
-        });
-      }),
-    );
-  }
-
-  #storage(debug: Debugger, { run }: StackFrame): number {
-    return this.#references.add(
-      readRange(async () => {
-        const entries = await debug.storage(run.contract_address);
-        return entries.map(({ key, name, value, initial, writtenAt }) => {
-          const details = [
-            textVariable('key', key, 'felt252'),
-            textVariable('value', value, 'felt252'),
-            textVariable('initial', initial, 'felt252'),
-            ...(writtenAt === undefined ? [] : [textVariable('written at', String(writtenAt))]),
-          ];
-          return {
-            name: name ?? key,
-            value: value === initial ? value : `${value} (was ${initial})`,
-            type: 'felt252',
-            evaluateName: `storage[${key}]`,
-            variablesReference: this.#references.add(readRange(async () => details)),
-          };
-        });
-      }),
-    );
-  }
-
-  #call(debug: Debugger, { run }: StackFrame): number {
-    return this.#references.add(
-      readRange(async () => {
-        const gas = await debug.gas();
-        return [
-          textVariable('contract', run.contract_address),
-          ...(run.contract_name === undefined ? [] : [textVariable('name', run.contract_name)]),
-          textVariable('class', run.class_hash),
-          textVariable('caller', run.caller_address),
-          textVariable('function', run.function_name ?? run.entry_point_selector),
-          ...(gas === undefined ? [] : [textVariable('gas left', String(gas))]),
-          ...(debug.action ? [textVariable('system call', debug.action.name)] : []),
-          textVariable('position', `${debug.position} of ${debug.length - 1}`),
-        ];
-      }),
-    );
-  }
-
-  #registers(debug: Debugger): number {
-    return this.#references.add(
-      readRange(async () => {
-        const registers = await debug.registers();
-        return Object.entries(registers ?? {}).map(([name, value]) =>
-          textVariable(name, String(value)),
-        );
-      }),
-    );
   }
 
   override variablesRequest(
@@ -615,35 +526,12 @@ export class Adapter extends DebugSession {
 
   override disassembleRequest(
     response: DebugProtocol.DisassembleResponse,
-    {
-      memoryReference,
-      offset = 0,
-      instructionOffset = 0,
-      instructionCount,
-    }: DebugProtocol.DisassembleArguments,
+    args: DebugProtocol.DisassembleArguments,
   ): void {
     this.#answer(response, async ({ debug, files }) => {
       this.#showsRegisters = true;
-      const address = BigInt(memoryReference) + BigInt(offset);
-      const runIndex = Number(address >> RUN_BITS);
-      const pc = Number(BigInt.asUintN(Number(RUN_BITS), address));
-      const before = Math.max(0, -instructionOffset);
-      const count = Math.max(0, instructionOffset) + instructionCount;
-      const read = await debug.disassemble(runIndex, pc, before, count);
-      const instructions: DebugProtocol.DisassembledInstruction[] = [];
-      for (const { pc: at, text, location } of read.slice(Math.max(0, instructionOffset))) {
-        const source = location ? await files.sourceOf(location) : undefined;
-        instructions.push({
-          address: addressOf(runIndex, at),
-          instruction: text,
-          ...(location && source
-            ? { location: source, line: this.convertDebuggerLineToClient(location.line) }
-            : {}),
-        });
-      }
-      return {
-        instructions: padInstructions(instructions, { runIndex, pc, before, instructionCount }),
-      };
+      const lineOf = (line: number): number => this.convertDebuggerLineToClient(line);
+      return { instructions: await disassemble(debug, args, { files, lineOf }) };
     });
   }
 
@@ -762,39 +650,4 @@ export class Adapter extends DebugSession {
       process.stderr.write(`starkbox debug: ${reasonOf(error)}\n`);
     });
   }
-}
-
-/** All rows of a container, by ranges. */
-function readRange(
-  rows: () => Promise<readonly DebugProtocol.Variable[]>,
-): (first: number, count: number | undefined) => Promise<readonly DebugProtocol.Variable[]> {
-  return async (first, count) =>
-    (await rows()).slice(first, count === undefined ? undefined : first + count);
-}
-
-function addressOf(runIndex: number, pc: number): string {
-  return `0x${((BigInt(runIndex) << RUN_BITS) + BigInt(pc)).toString(16)}`;
-}
-
-/** An editor expects as many instructions as it asked for, even beyond the ends of the program. */
-function padInstructions(
-  instructions: readonly DebugProtocol.DisassembledInstruction[],
-  range: {
-    readonly runIndex: number;
-    readonly pc: number;
-    readonly before: number;
-    readonly instructionCount: number;
-  },
-): DebugProtocol.DisassembledInstruction[] {
-  const { runIndex, pc, before, instructionCount } = range;
-  const missing = (): DebugProtocol.DisassembledInstruction => ({
-    address: addressOf(runIndex, 2 ** 32 - 1),
-    instruction: '',
-    presentationHint: 'invalid',
-  });
-  const at = instructions.findIndex(({ address }) => address === addressOf(runIndex, pc));
-  const missingBefore = before > 0 && at >= 0 ? Math.max(0, before - at) : 0;
-  const all = [...Array.from({ length: missingBefore }, missing), ...instructions];
-  while (all.length < instructionCount) all.push(missing());
-  return all.slice(0, instructionCount);
 }

@@ -587,7 +587,7 @@ test('printed texts and missing information are in the console', async () => {
   const printed = editor.output.filter(({ category }) => category === 'stdout');
   expect(printed.length).toBeGreaterThan(0);
   expect(printed[0]?.source?.path).toMatch(/prints\.cairo$/);
-  // The class of the account comes with the node, so nobody can build it again.
+  // The class of the account comes with the node, so users cannot build it again.
   const notes = editor.output.filter(({ category }) => category === 'console');
   expect(notes.map(({ output }) => /^\w+ steps/.exec(output)?.[0])).toEqual(['emitter steps']);
 });

@@ -214,8 +214,8 @@ describe('an error', () => {
     await expect(branch.contractAt('0x1234')).rejects.toThrow(`starknet_getClassAt: ${missing}`);
     await expect(branch.storage('0x1234').get('x')).rejects.toThrow(missing);
     await expect(branch.deal('0x1234', '0x1', 5)).rejects.toThrow(missing);
-    const nobody = await branch.impersonate('0x1234');
-    await expect(nobody.execute(transfer(branch, '0x1', 5))).rejects.toThrow(
+    const missingAccount = await branch.impersonate('0x1234');
+    await expect(missingAccount.execute(transfer(branch, '0x1', 5))).rejects.toThrow(
       `starknet_getNonce: ${missing}`,
     );
   });

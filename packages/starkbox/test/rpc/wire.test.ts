@@ -137,7 +137,7 @@ describe('a batch', () => {
     expect(made).toHaveLength(2);
   });
 
-  test('is sent in pieces of 64 KiB, and ends when nobody waits', async () => {
+  test('is sent in pieces of 64 KiB, and ends when its client has gone', async () => {
     const pieces: string[] = [];
     const delivery = async (piece: string) => void pieces.push(piece);
     const long = (length: number) => `"${'x'.repeat(length - 2)}"`;
