@@ -31,12 +31,16 @@ export interface Option {
 /** Most references followed in a row, so that a cyclic schema ends. */
 const MAX_REFERENCES = 20;
 
+const DECIMAL = '#/components/schemas/DECIMAL';
+
 export function shapeOf(schema: unknown, schemas: Schemas): Shape {
   const fields = resolved(schema, schemas);
-  const variants = [...listOf(fields['oneOf']), ...listOf(fields['anyOf'])].filter(
-    // Alternatives that the node accepts but that need no control.
-    (variant) => membersOf(variant)['x-wider'] === undefined,
-  );
+  const all = [...listOf(fields['oneOf']), ...listOf(fields['anyOf'])];
+  const hasNumber = all.some((variant) => membersOf(variant)['type'] === 'number');
+  // Alternatives that the node accepts but that need no control: the control of a number writes all digits.
+  const variants = all
+    .filter((variant) => membersOf(variant)['x-wider'] === undefined)
+    .filter((variant) => !hasNumber || membersOf(variant)['$ref'] !== DECIMAL);
   const [only] = variants;
   if (variants.length === 1) return shapeOf(only, schemas);
   if (variants.length > 1) {
