@@ -1,6 +1,7 @@
 // A new project, as its user makes and uses it: created, installed, tested, checked, and deployed to a running node.
-import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
 import { ROOT } from '../cargo.mjs';
 import { runText } from '../processes.mjs';
 import { npmInstallListed } from './installation.mjs';
@@ -33,22 +34,25 @@ export async function projectByInit(folder, node, packed) {
 /**
  * Creates a project by the commands of the documentation, beside a folder with all packed files.
  *
- * @param {string} folder
+ * @param {string} _folder not used, because npm finds files from the project around a folder
  * @param {string} node
  * @param {Packed} packed
  */
-export async function projectByCreate(folder, node, packed) {
+export async function projectByCreate(_folder, node, packed) {
   const file = packed.find(({ name }) => name === 'create-starkbox')?.file;
   if (file === undefined) throw new Error('create-starkbox is not packed');
-  const cwd = join(folder, 'by-create');
-  mkdirSync(cwd);
-  symlinkSync(dirname(file), join(cwd, 'packed'));
-  const options = { npm_config_prefer_offline: 'true', npm_config_audit: 'false' };
-  runText('sh', ['-e', '-c', packedCommands()], {
-    cwd,
-    env: { ...environmentOf(node), ...options },
-  });
-  await use(join(cwd, 'my-vault'), node);
+  const cwd = mkdtempSync(join(tmpdir(), 'starkbox-new-project-'));
+  try {
+    symlinkSync(resolve(dirname(file)), join(cwd, 'packed'));
+    const options = { npm_config_prefer_offline: 'true', npm_config_audit: 'false' };
+    runText('sh', ['-e', '-c', packedCommands()], {
+      cwd,
+      env: { ...environmentOf(node), ...options },
+    });
+    await use(join(cwd, 'my-vault'), node);
+  } finally {
+    rmSync(cwd, { recursive: true });
+  }
 }
 
 /** The commands that a reader types before the packages are published. */
